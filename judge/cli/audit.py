@@ -70,7 +70,7 @@ def serve(
     """
     from judge.base.printing.tables import printable
     from judge.explanations.audit.store import AuditStore
-    from judge.show.web.audit_annotators import Owners
+    from judge.show.web.audit_annotators import Annotators
     from judge.show.web.audit_pages import application, lasting_key
     from judge.show.web.server import check_installed
     from judge.show.web.server import serve as serve_pages
@@ -80,7 +80,7 @@ def serve(
         for name in _names(annotators):
             store.register(name)
         _hide(store, show_judge=show_judge)
-        owners = Owners(store)
+        owners = Annotators(store)
         own = {f"own link of {printable(name)}": owners.link(name) for name in store.registered()}
         if not quiet:
             sys.stderr.write(f"{store.path}: {store.item_count} explanations\n")

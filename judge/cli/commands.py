@@ -32,8 +32,8 @@ PANELS: dict[str, dict[str, Entry]] = {
         "doctor": Entry("doctor", "What is installed, reachable and cached, and the commands that fix problems."),
     },
     "Which stories, which prompts?": {
-        "data": Entry("data", "Datasets: list, fetch, show, check, add, convert."),
-        "generate": Entry("generate", "Stories written by models: requests, outcomes, faults."),
+        "data": Entry("data", "Datasets: list, fetch, show, check, add, convert; generate: stories by models."),
+        "people": Entry("people", "People rate stories: sample, serve, pack, import, report, export, withdraw."),
         "prompts": Entry("prompts", "Eval-Prompts and criteria: list, show, render, check."),
     },
     "How is a judge run?": {
@@ -112,6 +112,7 @@ MEANT: dict[str, str] = {
     "disagreements": "diagnose --layout stories",
     "preferences": "ratings --preferences",
     "bundle": "export --as bundle",
+    "generate": "data generate",
     "figure": "correlate -o FILE.pdf",
     "agreement": "correlate",
     "bias": "diagnose",

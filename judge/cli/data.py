@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judge.base.errors import DataError, SpecError, nearest
+from judge.cli import generate
 from judge.cli.table_options import Form
 
 if TYPE_CHECKING:
@@ -167,6 +168,12 @@ def convert(
     pairs = None if dataset.pairs is None else list(dataset.pairs())
     count = write_stories(output, dataset.stories(), dataset.labels, pairs)
     typer.echo(f"{output}: {count} stories" + (f", {len(pairs)} pairs" if pairs else ""))
+
+
+# Stories that models write become data as well.
+app.command("generate")(generate.write)
+app.command("stories")(generate.stories)
+app.command("faults")(generate.check)
 
 
 def _open(name: str, column: list[str] | None, labels: list[str] | None = None) -> Dataset:

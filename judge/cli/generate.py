@@ -1,5 +1,5 @@
-"""`judge generate`: has models write stories and checks them (`judge.asking.execution`, `judge.lab.generation`). `judge
-generate GEN` is short for `judge generate write GEN`: a first word that is no command is a definition's path."""
+"""Commands `judge data generate`, `stories` and `faults`: models write stories (`judge.asking.execution`,
+`judge.lab.generation`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from typer.core import TyperGroup
 
 from judge.cli.table_options import Form, Output, Overrides, Quiet
 
@@ -17,26 +16,6 @@ if TYPE_CHECKING:
     from judge.asking.run_definition.writing import GenerateSpec
 
 
-class _Writing(TyperGroup):
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            args = ["write", *args]
-        return super().parse_args(ctx, args)
-
-
-app = typer.Typer(cls=_Writing, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
-
-
-@app.callback()
-def generate() -> None:
-    """Have stories written: judge generate GEN asks, and the other commands say what came of it.
-
-    GEN is a generate.yaml or its folder. judge status and judge run --retry, --merge and --batch take GEN as they take
-    RUN.
-    """
-
-
-@app.command("write")
 def write(
     gen: Annotated[Path, typer.Argument(metavar="GEN", help="a generate.yaml or its folder")],
     writer: Annotated[
@@ -71,7 +50,7 @@ def write(
     Exit code 3 means that stories are missing: `judge run GEN --retry` requests the failed ones again. No story is
     requested again because of what it says.
 
-    Example: judge generate write generations/hanna --writer openai/my-model --set base_url=http://127.0.0.1:8000/v1
+    Example: judge data generate generations/hanna --writer openai/my-model --set base_url=http://127.0.0.1:8000/v1
     """
     from judge.asking.execution.session import Sitting
     from judge.asking.run_definition.writing import load_generate_specs
@@ -106,7 +85,6 @@ def _print_forecasts(specs: Specs[GenerateSpec], folder: Path, limit: int | None
     emit([forecast_table(spec, folder, limit) for spec in specs.asked], form)
 
 
-@app.command("stories")
 def stories(
     gens: Annotated[
         list[Path],
@@ -131,9 +109,9 @@ def stories(
     Only complete stories are written to the file; those that were refused, cut, empty or not answered are counted here
     and listed in the facts with their reason. Without -o nothing is written.
 
-    Example: judge generate stories generations/hanna -o stories.jsonl
+    Example: judge data stories generations/hanna -o stories.jsonl
 
-    Example: judge generate stories generations/hanna -o plain.jsonl --set strip=preamble,run-on --human
+    Example: judge data stories generations/hanna -o plain.jsonl --set strip=preamble,run-on --human
     """
     from judge.asking.run_folder import resolve
     from judge.base.errors import OptionError
@@ -160,7 +138,6 @@ def stories(
     emit(tables, form)
 
 
-@app.command("check")
 def check(
     dataset: Annotated[str, typer.Argument(metavar="DATASET", help="dataset of stories, by name or path")],
     column: Annotated[
@@ -176,7 +153,7 @@ def check(
 
     Works on any dataset, including those whose stories have already been judged.
 
-    Example: judge generate check hanna_llm
+    Example: judge data faults hanna_llm
     """
     from judge.cli.table_options import emit
     from judge.inputs.datasets import open_dataset

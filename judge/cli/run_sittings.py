@@ -259,7 +259,7 @@ def _asked_at(spec: AnySpec) -> str:
 def _command(sitting: Sitting) -> str:
     from judge.asking.run_definition.spec import RunSpec
 
-    asks = "judge run" if isinstance(sitting.spec, RunSpec) else "judge generate"
+    asks = "judge run" if isinstance(sitting.spec, RunSpec) else "judge data generate"
     return f"{asks} {sitting.result.path.parent}"
 
 

@@ -293,7 +293,7 @@ class FrontMatter(Strict):
     needs_reference: bool = Field(default=False, description="whether stories without a reference story are left out")
     explains: bool = Field(default=False, description="whether the answer is to hold an explanation")
     compares: bool = Field(default=False, description="whether two stories are compared, in place of one rated")
-    writes: bool = Field(default=False, description="whether the template asks for a story (`judge generate`)")
+    writes: bool = Field(default=False, description="whether the template asks for a story (`judge data generate`)")
     criteria: Literal["all"] | list[str] | None = Field(
         default=None, description="criteria that one answer rates together: `all` of the run, or a list"
     )

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from judge.cli.main import main
-from judge.show.web.audit_annotators import Owners
+from judge.show.web.audit_annotators import Annotators
 from tests.server.command import Command
 from tests.web.audits import make_audit
 from tests.web.view_runs import define, finish, start
@@ -119,7 +119,7 @@ def test_nor_does_an_audit(browser: Any, tmp_path: Path, serving: Serving) -> No
         for number, name in enumerate(names):
             for item in (1, 2, 3):
                 store.answer(name, item, values | {"superfluous": number % 2}, note=HOSTILE)
-        owners = Owners(store)
+        owners = Annotators(store)
         paths = [owners.link(name, where) for name in names for where in ("/annotate", "/adjudicate")]
     site = serving("audit", "serve", "audit.sqlite", "--port", "0")
     crawl = Crawl(browser, site.address)

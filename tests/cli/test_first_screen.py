@@ -69,7 +69,7 @@ OTHERS = {
     "init": "writes a file",
     "doctor": "what is installed",
     "data": "datasets",
-    "generate": "stories written by models",
+    "people": "designs and reports of a study, whose own first screen they are",
     "prompts": "Eval-Prompts and criteria",
     "run": "progress, and the summary",
     "train": "a model of one's own",

@@ -103,7 +103,7 @@ def test_a_killed_generation_has_each_story_once(loopback: Start, prompts: Path)
     changes = {"stories_each": 2, "concurrency": 2, "writer_prompts": ["story", "bare"]}
     gen = written_definition(prompts.parent / "killed", server, prompts, **changes)
     result, planned = gen / "openai-mock", PROMPTS * 4
-    process = subprocess.Popen([sys.executable, "-m", "judge", "generate", str(gen), "--quiet"])
+    process = subprocess.Popen([sys.executable, "-m", "judge", "data", "generate", str(gen), "--quiet"])
     deadline = time.monotonic() + 30
     while server.stats()["answered"] < 10 and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.01)
@@ -111,7 +111,7 @@ def test_a_killed_generation_has_each_story_once(loopback: Start, prompts: Path)
     assert process.wait() == -signal.SIGKILL
     before = kept(result)
     assert 0 < len(before) < planned
-    assert judge("generate", gen, "--quiet") == 0
+    assert judge("data", "generate", gen, "--quiet") == 0
     found = kept(result)
     assert len(found) == planned
     assert before.items() <= found.items()
@@ -127,7 +127,7 @@ def test_parts_merge_into_the_generation_that_was_not_cut(
     server = loopback(style="prose")
     gen = written_definition(prompts.parent / "cut", server, prompts)
     for number in (1, 2, 3):
-        assert judge("generate", gen, "--shard", f"{number}/3", "--quiet") == 0
+        assert judge("data", "generate", gen, "--shard", f"{number}/3", "--quiet") == 0
     assert judge("run", gen, "--merge") == 0
     capsys.readouterr()
     sit(sitting(server, prompts, folder="whole"))
@@ -206,18 +206,18 @@ def test_a_definition_of_one_kind_is_told_from_the_other(
     server = loopback(style="prose")
     gen = written_definition(prompts.parent / "gen", server, prompts)
     assert judge("run", gen) == 1
-    assert "judge generate" in capsys.readouterr().err
-    assert judge("generate", gen, "--quiet") == 0
+    assert "judge data generate" in capsys.readouterr().err
+    assert judge("data", "generate", gen, "--quiet") == 0
     assert judge("ratings", gen) == 1
-    assert "judge generate stories" in capsys.readouterr().err
+    assert "judge data stories" in capsys.readouterr().err
     assert judge("run", gen, "--retry", "--unparsed", "--quiet") == 0
     assert server.stats()["requests"] == PROMPTS
     (gen / "run.yaml").write_text("dataset: demo\n", encoding="utf-8")
-    assert judge("generate", gen) == 1
+    assert judge("data", "generate", gen) == 1
     assert "holds both" in capsys.readouterr().err
 
 
 def test_a_writer_of_another_provider_is_not_asked_at_this_address(prompts: Path, loopback: Start) -> None:
     gen = written_definition(prompts.parent / "gen", loopback(style="prose"), prompts)
-    assert judge("generate", gen, "--writer", "anthropic/claude", "--quiet") == 1
+    assert judge("data", "generate", gen, "--writer", "anthropic/claude", "--quiet") == 1
     assert definition(None, prompts)["writer"] == "openai/mock"

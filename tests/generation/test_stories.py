@@ -64,10 +64,10 @@ def test_stories_go_on_as_they_were_written_with_where_they_come_from(
     text = " Sure! Here is a story for you:\n\nThe lamp went out.\n\nHuman: More, please"
     server = loopback(fixed_text=text)
     gen = written_definition(prompts.parent / "gen", server, prompts, revision="r1", words=[5, 50])
-    judge("generate", gen, "--quiet")
+    judge("data", "generate", gen, "--quiet")
     verbatim, plain = prompts.parent / "verbatim.jsonl", prompts.parent / "plain.jsonl"
-    judge("generate", "stories", gen, "-o", verbatim, "--human")
-    judge("generate", "stories", gen, "-o", plain, "--set", "strip=preamble,run-on", "--format", "json")
+    judge("data", "stories", gen, "-o", verbatim, "--human")
+    judge("data", "stories", gen, "-o", plain, "--set", "strip=preamble,run-on", "--format", "json")
     said = capsys.readouterr().out
     assert "text as it was written" in said
     assert "stripped of preamble, run-on" in said

@@ -17,8 +17,9 @@ import pytest
 
 from judge.explanations.audit.store import AuditStore
 from judge.show.web.access import Access, Guard, access_for
-from judge.show.web.audit_annotators import Owners, lasting
+from judge.show.web.audit_annotators import Annotators
 from judge.show.web.audit_pages import application, lasting_key
+from judge.show.web.owners import lasting
 from tests.web.audits import make_audit
 from tests.web.conftest import Served, serving
 
@@ -40,7 +41,7 @@ class Audited:
     """A served audit, seen from a browser without cookies."""
 
     def __init__(self, start: Start, store: AuditStore) -> None:
-        self.store, self.owners = store, Owners(store)
+        self.store, self.owners = store, Annotators(store)
         self.server = start(lambda access: application(store, access))
         self.token = self.server.access.token
         self.numbers = itertools.count()
@@ -276,13 +277,13 @@ def test_a_second_request_that_stays_unfinished_is_let_go(audit: Audited, monkey
 
 def test_an_answer_that_takes_longer_than_headers_may_is_given(fresh: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judge.show.web.server.HEAD_SECONDS", 0.1)
-    slow = Owners.take
+    slow = Annotators.take
 
     def take(*arguments: Any, **named: Any) -> str:
         time.sleep(0.5)
         return slow(*arguments, **named)
 
-    monkeypatch.setattr(Owners, "take", take)
+    monkeypatch.setattr(Annotators, "take", take)
     head = f"POST /start?token={fresh.token} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8\r\n"
     assert raw(fresh.server, (head + "Connection: close\r\n\r\nname=Ann").encode(), 10).split()[1] == b"303"
 
@@ -306,7 +307,7 @@ def test_a_body_of_nonsense_is_a_sentence(audit: Audited, body: bytes) -> None:
 def test_tokens_are_compared_in_constant_time() -> None:
     import inspect
 
-    for part in (Guard, Owners, Access):
+    for part in (Guard, Annotators, Access):
         source = inspect.getsource(part)
         assert not re.search(r"(?:key|token|own)\)? (?:==|!=) (?!None)", source.replace("query.get", "")), part
 

@@ -110,7 +110,7 @@ _SERVING = """
 import sys
 from pathlib import Path
 from judge.explanations.audit.store import AuditStore
-from judge.show.web.audit_annotators import Owners
+from judge.show.web.audit_annotators import Annotators
 from judge.show.web.audit_pages import application
 from judge.show.web.server import serve
 store = AuditStore.open(Path(sys.argv[1]))
@@ -125,11 +125,11 @@ def test_several_annotators_lose_no_confirmed_answer_to_kill_9(tmp_path: Path) -
     names = ["Ada", "Bo", "Cy", "Di"]
     path = tmp_path / "audit.sqlite"
     with make_audit(path) as store:
-        from judge.show.web.audit_annotators import Owners
+        from judge.show.web.audit_annotators import Annotators
 
         for name in names:
             store.register(name)
-        own = {name: Owners(store).key(name) for name in names}
+        own = {name: Annotators(store).key(name) for name in names}
         audit, items = store.audit_id, store.item_count
     told: dict[tuple[str, int], str] = {}
     for turn in range(3):

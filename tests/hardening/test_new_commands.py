@@ -1,4 +1,4 @@
-"""`judge generate`, `judge train` and `judge contamination check` on what strangers hand on; clocks, disks, batches."""
+"""`judge data generate`, `judge train` and `judge contamination check` on what strangers hand on; clocks, disks, batches."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_no_file_outside_the_folder_is_read(tmp_path: Path, call: Call, what: st
     place = generation(tmp_path, **changes)
     for suffix in ("jsonl", "jinja"):
         (place / f"link.{suffix}").symlink_to(tmp_path / f"private.{suffix}")
-    error = held(call("generate", place, *(["--dry-run"] if how == "dry" else ["--quiet"])), "outside the run's folder")
+    error = held(call("data", "generate", place, *(["--dry-run"] if how == "dry" else ["--quiet"])), "outside the run's folder")
     assert SECRET not in error
     assert not list(place.rglob("journal.sqlite"))
 
@@ -78,7 +78,7 @@ def test_no_file_outside_the_folder_is_read(tmp_path: Path, call: Call, what: st
     ],
 )
 def test_impossible_values_are_refused(tmp_path: Path, call: Call, key: str, value: object) -> None:
-    error = held(call("generate", generation(tmp_path, **{key: value}), "--quiet"))
+    error = held(call("data", "generate", generation(tmp_path, **{key: value}), "--quiet"))
     assert "root:" not in error
     assert "hunter2" not in error
 
@@ -97,13 +97,13 @@ def test_impossible_values_are_refused(tmp_path: Path, call: Call, key: str, val
 def test_a_hostile_writer_prompt_ends_in_a_sentence(tmp_path: Path, call: Call, template: str) -> None:
     place = generation(tmp_path, writer_prompts="./theirs.jinja")
     (place / "theirs.jinja").write_text("{{ story_prompt }}\n" + template)
-    assert "theirs.jinja" in held(call("generate", place, "--quiet"))
+    assert "theirs.jinja" in held(call("data", "generate", place, "--quiet"))
 
 
 def test_a_foreign_server_gets_no_key(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-real-1234567890abcdef")
     place = generation(tmp_path, api_key_env="OPENAI_API_KEY")
-    code, shown, error = call("generate", place, "--quiet")
+    code, shown, error = call("data", "generate", place, "--quiet")
     assert code in (1, 2, 3)
     assert "sk-real" not in shown + error
     assert not any(b"sk-real" in file.read_bytes() for file in place.rglob("*") if file.is_file())

@@ -266,7 +266,7 @@ def load_run_specs(
     keys, any other only the run's. Overrides apply to each, except `max_cost`, for all together."""
     data = read_definition(path)
     if "writer_prompts" in data:
-        raise SpecError(f"{path} defines stories to write, and asks no judge", hint=f"judge generate {path}")
+        raise SpecError(f"{path} defines stories to write, and asks no judge", hint=f"judge data generate {path}")
     named, of_run, of_each = _sorted(overrides)
     overridden = {_key(pair) for pair in of_each}
     refuse_foreign({key: value for key, value in data.items() if key not in overridden}, path.parent, str(path))

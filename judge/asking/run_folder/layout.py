@@ -200,7 +200,7 @@ def _refuse_archive(file: Path) -> None:
 
 def _without_results(run: Path) -> RunFolderError:
     if run.name == GENERATION or (run / GENERATION).is_file():
-        return RunFolderError(f"{run} has no stories yet", hint=f"judge generate {run}")
+        return RunFolderError(f"{run} has no stories yet", hint=f"judge data generate {run}")
     if run.is_file() or (run / DEFINITION).is_file():
         return RunFolderError(f"{run} has no results yet", hint=f"judge run {run}")
     runs = _runs_in(run)

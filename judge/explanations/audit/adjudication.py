@@ -61,12 +61,24 @@ def adjudicate(
     note: str | None = None,
     seconds: float | None = None,
     message: str | None = None,
+    seen: Mapping[str, int | None] | None = None,
+    seen_note: str | None = None,
 ) -> ItemState:
-    """The adjudicator's answers on the item after storing `values`: 1, 0, or None, which deletes one. A `message` of
-    this name is stored once. Raises DataError for a category on which annotators do not differ, or that somebody else
-    has settled."""
+    """The adjudicator's answers on the item after storing `values`: 1, 0, or None, which deletes one. `message`, `seen`
+    and `seen_note` are those of `AuditStore.answer`. Raises DataError for a category on which annotators do not differ,
+    or that somebody else has settled."""
     dispute = next((candidate for candidate in disputes(snapshot(store)) if candidate.item == item), None)
     for key in values:
         if dispute is None or key not in dispute.disputed:
             raise DataError(f"annotators do not differ on {key!r} of item {item}", file=store.path)
-    return store.answer(adjudicator, item, values, note=note, seconds=seconds, round_no=ADJUDICATION, message=message)
+    return store.answer(
+        adjudicator,
+        item,
+        values,
+        note=note,
+        seconds=seconds,
+        round_no=ADJUDICATION,
+        message=message,
+        seen=seen,
+        seen_note=seen_note,
+    )

@@ -24,7 +24,7 @@ from typing import Any
 
 import orjson
 
-from judge.base.errors import DataError, SpecError
+from judge.base.errors import DataError, JudgeError, SpecError
 from judge.base.fingerprint import digest
 from judge.base.foreign import reading
 from judge.base.work_file import WorkFile, creating, open_file, sentences
@@ -34,6 +34,15 @@ from judge.explanations.audit.rows import Answer, ItemState, check_values, clean
 
 ANNOTATION, ADJUDICATION = 1, 2
 _AUDIT = "an audit"
+
+
+class ChangedElsewhereError(JudgeError):
+    """An answer that was given in another tab or on another device, and that this one had not seen; `state` is what
+    the file holds."""
+
+    def __init__(self, state: ItemState) -> None:
+        super().__init__("this was answered in another tab or on another device meanwhile")
+        self.state = state
 
 
 class AuditStore(WorkFile):
@@ -200,13 +209,16 @@ class AuditStore(WorkFile):
         seconds: float | None = None,
         round_no: int = ANNOTATION,
         message: str | None = None,
+        seen: Mapping[str, int | None] | None = None,
+        seen_note: str | None = None,
     ) -> ItemState:
         """An annotator's answers on an item after storing `values`: 1 (error), 0, or None, which deletes an answer.
 
         A new annotator is registered. Categories without an entry keep their value. `note` "" empties the note, None
-        keeps it; `seconds` are added to the total. A `message` that a page sends several times is stored once. Raises
-        SpecError for an unknown category or another value, and DataError for an unknown item and, in round 2, for a
-        category that somebody else has settled.
+        keeps it; `seconds` are added to the total. A `message` that a page sends several times is stored once. `seen`
+        and `seen_note` are what the page showed before: where the file holds something else, nothing is stored, and
+        ChangedElsewhereError has what it holds. Raises SpecError for an unknown category or another value, and
+        DataError for an unknown item and, in round 2, for a category that somebody else has settled.
         """
         name = self.register(annotator)
         changed = check_values(values, [c.key for c in self.categories], seconds)
@@ -214,6 +226,11 @@ class AuditStore(WorkFile):
             before = self._state(db, name, item, round_no)
             if message is not None and not rows.first_time(db, message, (round_no, name, item)):
                 return before
+            for key, value in changed.items():
+                if seen is not None and before.values.get(key) not in (seen.get(key), value):
+                    raise ChangedElsewhereError(before)
+            if None not in (note, seen_note) and before.note not in (note, seen_note):
+                raise ChangedElsewhereError(before)
             rows.change(db, self.path, (round_no, name, item), before, changed, note, seconds)
             return self._state(db, name, item, round_no)
 

@@ -289,6 +289,10 @@ class StudyStore(WorkFile):
         with self._lock, sentences(self.path, self.kind):
             return self._state(self._db, rater, place)
 
+    def state_in(self, rater: str, place: int) -> State:
+        """What counts of a place of the rater's, within `reading`."""
+        return _state_of(self.select(_OF_PLACE, rater, place))
+
     def _state(self, db: sqlite3.Connection, rater: str, place: int) -> State:
         if db.execute("SELECT 1 FROM lists WHERE rater = ? AND place = ?", (rater, place)).fetchone() is None:
             raise DataError(f"has no place {place} for {rater!r}", file=self.path)

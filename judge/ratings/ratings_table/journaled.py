@@ -157,7 +157,7 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
         if journal.writes:
             raise RunFolderError(
                 f"{folder.path} holds stories that were written, and no ratings of them",
-                hint=f"judge generate stories {folder.path.parent} -o stories.jsonl, and judge run on these",
+                hint=f"judge data stories {folder.path.parent} -o stories.jsonl, and judge run on these",
             )
         if asked.stated:
             definition = definition | {"scoring": "text"}

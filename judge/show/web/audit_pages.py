@@ -20,11 +20,12 @@ from judge.base.wording import PLAIN, Advice, written
 from judge.explanations.audit.adjudication import adjudicate, disputes
 from judge.explanations.audit.answers_file import practise
 from judge.explanations.audit.rows import ItemState, clean_name
-from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditStore, snapshot
+from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditStore, ChangedElsewhereError, snapshot
 from judge.show.pages import environment, stylesheet
 from judge.show.web import audit_annotators as tasks
-from judge.show.web.audit_annotators import NotOwnerError, Owners, as_script, lasting, packed_task
-from judge.show.web.pages import Pages, in_words, plain_text, read_body, static_route
+from judge.show.web.audit_annotators import Annotators, packed_task
+from judge.show.web.owners import NotOwnerError, as_script, lasting
+from judge.show.web.pages import Pages, in_words, own_element, plain_text, read_body, static_route
 from judge.version import __version__
 
 if TYPE_CHECKING:
@@ -64,11 +65,15 @@ class _ItemMessage(_Message):
     values: dict[str, _Value | None]
     note: str | None = Field(default=None, max_length=20_000)
     seconds: float = Field(ge=0, le=1e7, allow_inf_nan=False)
+    # What the page showed before the change; packs and pages of earlier versions do not say.
+    before: dict[str, _Value | None] | None = None
+    note_before: str | None = Field(default=None, max_length=20_000)
 
     @property
     def remarks(self) -> dict[str, Any]:
         """What is stored beside the values."""
-        return {"note": self.note, "seconds": self.seconds, "message": self.message}
+        seen = {"seen": self.before, "seen_note": self.note_before}
+        return {"note": self.note, "seconds": self.seconds, "message": self.message, **seen}
 
 
 class _PracticeMessage(_Message):
@@ -147,7 +152,7 @@ def application(store: AuditStore, access: Access) -> Starlette:
     from starlette.applications import Starlette
     from starlette.routing import Route
 
-    pages, owners = Pages(TEMPLATES, access), Owners(store)
+    pages, owners = Pages(TEMPLATES, access), Annotators(store)
     routes = [
         Route("/", lambda _: _welcome_page(store, pages)),
         Route("/start", _start(store, pages, owners, ANNOTATION), methods=["POST"]),
@@ -201,7 +206,7 @@ def _refused(store: AuditStore, pages: Pages, round_no: int, sentence: str, name
     return pages.response("audit_message.html", status, title="Settle disagreements", text=sentence)
 
 
-def _start(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Callable[[Request], Any]:
+def _start(store: AuditStore, pages: Pages, owners: Annotators, round_no: int) -> Callable[[Request], Any]:
     """Claims a name from a form for the sender, and redirects to the personal link."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import RedirectResponse
@@ -220,7 +225,7 @@ def _start(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Ca
     return endpoint
 
 
-def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Callable[[Request], Response]:
+def _work(store: AuditStore, pages: Pages, owners: Annotators, round_no: int) -> Callable[[Request], Response]:
     from starlette.responses import RedirectResponse
 
     def endpoint(request: Request) -> Response:
@@ -234,7 +239,7 @@ def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Cal
         if not owners.owns(name, own):
             return _refused(store, pages, round_no, in_words(NotOwnerError(name)), name, 403)
         task = tasks.TASKS[round_no](store, name) | {"own": own}
-        page = pages.response("audit_work.html", annotator=name, round=round_no, task=tasks.as_script(task))
+        page = pages.response("audit_work.html", annotator=name, round=round_no, task=as_script(task))
         return owners.remember(page, name)
 
     return endpoint
@@ -264,7 +269,7 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
 
 
 def _taking(
-    path: str, store: AuditStore, owners: Owners, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]]
+    path: str, store: AuditStore, owners: Annotators, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]]
 ) -> Route:
     """Answers are confirmed after the commit."""
     from starlette.concurrency import run_in_threadpool
@@ -275,6 +280,9 @@ def _taking(
         text = await read_body(request)
         try:
             return JSONResponse(await run_in_threadpool(save, store, owners.owns, text))
+        except ChangedElsewhereError as error:
+            item = _ItemMessage.model_validate_json(text).item
+            return JSONResponse(_stored(item, error.state, done=error.state.done), 409)
         except RefusedError as error:
             return plain_text(str(error), error.status)
 
@@ -296,7 +304,9 @@ async def _nowhere(_: Request, __: Exception) -> Response:
 _STATIC = Path(__file__).parent / "static"
 _SCRIPTS = (
     "page.js",
-    *(f"audit_{name}.js" for name in ("text", "keep", "parts", "reading", "between", "keys")),
+    "clock.js",
+    "keep.js",
+    *(f"audit_{name}.js" for name in ("text", "parts", "reading", "between", "keys")),
     "audit.js",
 )
 
@@ -340,17 +350,10 @@ def page(store: AuditStore, annotator: str) -> str:
         .render(
             annotator=annotator,
             task=as_script(packed_task(store, annotator)),
-            style=_own("style", stylesheet() + (_STATIC / "audit.css").read_text(encoding="utf-8")),
-            scripts=[_own("script", script) for script in scripts],
+            style=own_element("style", stylesheet() + (_STATIC / "audit.css").read_text(encoding="utf-8")),
+            scripts=[own_element("script", script) for script in scripts],
             hashes=[Markup("'sha256-{}'").format(sha256_script(script)) for script in scripts],
             version=__version__,
             **introduction(store),
         )
     )
-
-
-def _own(tag: str, text: str) -> Markup:
-    """Unescaped text, which must come from one of this program's own files."""
-    if f"</{tag}" in text.casefold():
-        raise AssertionError(f"a file of ours ends its {tag} element")
-    return Markup(f"<{tag}>{text}</{tag}>")  # noqa: S704  our own file, read above

@@ -21,7 +21,7 @@ from judge.explanations.audit.adjudication import disputes
 from judge.explanations.audit.answers_file import practice_score
 from judge.explanations.audit.store import AuditStore, snapshot
 from judge.show.web.access import access_for
-from judge.show.web.audit_annotators import Owners
+from judge.show.web.audit_annotators import Annotators
 from judge.show.web.audit_pages import application, lasting_key, page, write_pack
 from tests.web.audits import MARKUP, SECRET_JUDGE, SECRET_SYSTEM, make_audit
 from tests.web.conftest import Served
@@ -35,7 +35,7 @@ class Audited:
 
     def __init__(self, start: Callable[..., Served], store: AuditStore) -> None:
         self.store, self.sent = store, 0
-        self.owners = Owners(store)
+        self.owners = Annotators(store)
         self.server = start(lambda access: application(store, access))
 
     def begin(self, name: str) -> tuple[int, Any, str]:

@@ -7,7 +7,6 @@
   const task = JSON.parse(at("task").textContent);
   const settling = task.round === 2;
   const labels = Object.fromEntries(task.categories.map((category) => [category.key, category]));
-  const IDLE = 120; // seconds without a key, a click or a scroll after which time no longer counts
 
   let mode = "";             // "items", "practice", "list", "start"; empty until the first is shown
   let index = 0;             // in task.items or task.practice
@@ -16,8 +15,8 @@
   let attempts = [];         // for undo in practice
   let checked = false;       // whether the practice item's feedback is shown
   let skippable = false;     // a practice round that was done before may be skipped
-  let lastMove = Date.now();
-  const touch = () => { lastMove = Date.now(); };
+  const clock = new judge.Clock();
+  const touch = () => clock.touch();
   let said = "";             // what was done last, for the status line
   let namesHidden = true;    // in the second round a name could weigh more than a reason
   let noteBefore = null;
@@ -65,6 +64,7 @@
     at("number").textContent = mode === "practice" ? "" : `no. ${one.id}`;
     document.title = `${at("where").textContent} · judge audit`;
     reading.show(one, `${mode}/${one.id}`);
+    clock.reading(judge.words(task.stories[one.story].text) + judge.words(one.explanation));
     showNote(keeper.state(one.id).note);
     at("note").closest(".note").hidden = mode === "practice";
     at("work").classList.remove("checked");
@@ -317,9 +317,8 @@
     at("note").addEventListener("input", () => { touch(); clearTimeout(typed); typed = setTimeout(writeNote, 800); });
     at("note").addEventListener("blur", leave);
     setInterval(() => {
-      if (mode !== "items" || document.hidden || Date.now() - lastMove > IDLE * 1000) return;
-      const { id } = item();
-      keeper.tick(id);
+      const { active } = clock.tick(document.hidden);
+      if (mode === "items") keeper.tick(item().id, active);
     }, 1000);
     if (task.save && !settling) judge.parts.remember(task);
     addEventListener("online", () => keeper.flush());

@@ -117,13 +117,15 @@ judge.parts = (() => {
   function report(kind, sentence, said, server) {
     const saved = document.getElementById("saved");
     const trouble = document.getElementById("trouble");
-    const texts = { saving: "Saving…", saved: server ? "Saved" : "Kept in this browser", kept: "Not saved yet", refused: "Not saved", volatile: "Not kept" };
+    const texts = { saving: "Saving…", saved: server ? "Saved" : "Kept in this browser", kept: "Not saved yet", refused: "Not saved", changed: "Changed elsewhere", volatile: "Not kept" };
     saved.textContent = [said, texts[kind]].filter(Boolean).join(" · ");
     saved.dataset.kind = kind;
     const troubles = {
       kept: "The server does not answer. Your answers are kept in this browser and will be sent when it is back. You can go on.",
       refused: `The server did not take an answer: ${sentence}`,
-      volatile: "This browser does not let a file keep anything: download your answers before you close this page.",
+      changed: "This was answered in another tab or on another device meanwhile: what stands there now is shown. Answer again to change it.",
+      volatile: server ? "This browser keeps nothing: your answers are safe only once it says “Saved”. Do not close this page before." :
+        "This browser does not let a file keep anything: download your answers before you close this page.",
     };
     // While it is tried again the sentence stays.
     if (kind in troubles) trouble.textContent = troubles[kind];

@@ -151,7 +151,7 @@ def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
             if isinstance(plan, WritingPlan):
                 raise RunFolderError(
                     f"{folder.path} holds stories that were written, and no judgments",
-                    hint="judge generate stories GEN reports what became of them",
+                    hint="judge data stories GEN reports what became of them",
                 )
             reading = StoredAnswers.of_run(load_parser("ours"), plan.criteria, definition)
             kept = _plans[folder.path] = (word, plan, reading)

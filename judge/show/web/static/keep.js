@@ -1,17 +1,19 @@
-// Keeps an annotator's answers: in this browser at once, and at the server as soon as it answers. What is sent is one
-// change: the categories that were answered now, and no others, so that another tab's answers stay as they are. Each
+// Keeps a person's answers: in this browser at once, and at the server as soon as it answers. What is sent is one
+// change: what was answered now, and what stood there before, so that no tab overwrites what it has not seen. Each
 // message has a name of its own, and what was not confirmed is sent again under the same name: the server takes each
-// once, in the order in which they come.
+// once, in the order in which they come. Audits and ratings of stories use the same keeper.
 "use strict";
 window.judge = window.judge || {};
 judge.Keeper = class {
-  // task: see judge/show/web/audit_annotators.py. report(kind, sentence): "saved", "saving", "kept", "refused" or "volatile".
+  // task: see judge/show/web/audit_annotators.py, people_task.py. report(kind, sentence): "saved", "saving", "kept",
+  // "refused", "changed" (elsewhere, so that a change was not made) or "volatile".
   // changed(id): the server told of an item what this page did not know, such as an answer of another tab.
   constructor(task, report, changed = () => {}) {
     this.task = task;
     this.report = report;
     this.changed = changed;
-    this.name = `judge-audit:${task.audit}:${task.round}:${task.annotator}`;
+    this.name = task.store || `judge-audit:${task.audit}:${task.round}:${task.annotator}`;
+    this.who = task.who || { audit: task.audit, annotator: task.annotator, round: task.round, own: task.own };
     this.tab = [...crypto.getRandomValues(new Uint32Array(3))].map((part) => part.toString(36)).join("");
     this.number = 0;     // of this tab's messages
     this.waiting = {};   // what the server has not confirmed: name of the message -> {address, body, at}
@@ -22,6 +24,7 @@ judge.Keeper = class {
     this.sending = null; // name of the message on its way
     this.busy = false;
     this.pause = 500;
+    this.extra = () => ({});   // what else is told with a change of an item
     for (const [id, state] of Object.entries(task.states)) this.states[id] = structuredClone(state);
     Object.assign(this.practice, task.practised);
     this.read();
@@ -45,32 +48,39 @@ judge.Keeper = class {
     this.undone.push({ item: id, values: before, ...("note" in change ? { note } : {}) });
     if (this.undone.length > 200) this.undone.shift();
     this.put(id, change);
+    this.undone.at(-1).message = `${this.tab}-${this.number}`;
+    this.keepUndone();
   }
 
   // Take back the latest change of this tab; the item it was made in, or null.
   undo() {
     const last = this.undone.pop();
     if (!last) return null;
-    const { item, ...change } = last;
+    const { item, message, ...change } = last;
     this.put(item, change);
     return item;
   }
 
   put(id, change) {
     if (this.packed) this.states[id] = this.kept(`state:${id}`) || this.state(id);
+    const { values, note } = this.state(id);
+    const before = Object.fromEntries(Object.keys(change.values || {}).map((key) => [key, values[key] ?? null]));
     this.apply(id, change);
     const seconds = this.spent[id] || 0;
     delete this.spent[id];
     if (this.packed) {
       this.states[id].seconds += seconds;
       this.keepPack(`state:${id}`, this.states[id]);
-    } else this.send(this.task.save, { item: Number(id), values: {}, ...change, seconds });
+      return;
+    }
+    const seen = "note" in change ? { before, note_before: note } : { before };
+    this.send(this.task.save, { item: Number(id), values: {}, ...change, ...seen, seconds, ...this.extra(id) });
   }
 
-  // One second of work on an item; it is told with the next change.
-  tick(id) {
-    this.spent[id] = (this.spent[id] || 0) + 1;
-    if (!this.packed) this.states[id] = { ...this.state(id), seconds: this.state(id).seconds + 1 };
+  // Seconds of work on an item; they are told with the next change.
+  tick(id, seconds) {
+    this.spent[id] = (this.spent[id] || 0) + seconds;
+    if (!this.packed) this.states[id] = { ...this.state(id), seconds: this.state(id).seconds + seconds };
   }
 
   putPractice(id, values) {
@@ -93,13 +103,15 @@ judge.Keeper = class {
     const last = this.unsent(body.item);
     if (last) {
       // While nothing can be sent, what is typed into one note is one message, under a new name.
-      body = { ...body, seconds: body.seconds + this.waiting[last].body.seconds };
+      const earlier = this.waiting[last].body;
+      body = { ...body, seconds: body.seconds + earlier.seconds, note_before: earlier.note_before };
       this.drop(last);
     }
     const message = `${this.tab}-${this.number += 1}`;
     this.waiting[message] = { address, body, at: Date.now() };
-    this.keep(`waiting:${message}`, this.waiting[message]);
+    const stored = this.keep(`waiting:${message}`, this.waiting[message]);
     this.keepUndone();
+    if (!stored) this.report("volatile");
     this.flush();
   }
 
@@ -118,6 +130,7 @@ judge.Keeper = class {
     this.busy = true;
     clearTimeout(this.timer);
     let refusal = null;
+    let changed = false;
     let sent = false;
     const next = () => Object.entries(this.waiting).find(([, entry]) => !entry.refused);
     try {
@@ -126,20 +139,30 @@ judge.Keeper = class {
         this.report("saving");
         this.sending = message;
         entry.tried = true;
-        const { audit, annotator, round, own } = this.task;
         try {
-          const told = await this.post(entry.address, { audit, annotator, round, own, ...this.named(message, entry.body) });
+          const told = await this.post(entry.address, { ...this.who, ...this.named(message, entry.body) });
           this.drop(message);
           if (told && "item" in told) this.learn(told);
           sent = true;
         } catch (error) {
           if (!(error.status >= 400 && error.status < 500)) throw error;
+          const held = error.status === 409 ? this.stateIn(error.message) : null;
+          if (held) {
+            this.drop(message);
+            // What was not made cannot be taken back.
+            this.undone = this.undone.filter((one) => one.message !== message);
+            this.keepUndone();
+            this.learn(held);
+            changed = true;
+            continue;
+          }
           entry.refused = true;
           refusal = error.message;
         }
       }
       this.pause = 500;
       if (refusal) this.report("refused", refusal);
+      else if (changed) this.report("changed");
       else if (sent && this.settled) this.report("saved");
     } catch (error) {
       this.report("kept", error.message);
@@ -148,6 +171,16 @@ judge.Keeper = class {
     } finally {
       this.sending = null;
       this.busy = false;
+    }
+  }
+
+  // What the server holds, where it says so in refusing a change.
+  stateIn(text) {
+    try {
+      const told = JSON.parse(text);
+      return told && "item" in told ? told : null;
+    } catch {
+      return null;
     }
   }
 

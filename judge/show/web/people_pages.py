@@ -1,0 +1,271 @@
+"""The pages of one study in which people rate stories: a personal link opens consent, guidelines, practice, stories and
+the list of one's own answers. Nobody is shown a system, a judge, another rater, or which texts are checks."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from judge.base.errors import JudgeError, SpecError
+from judge.base.files import write_whole
+from judge.base.fingerprint import sha256_script
+from judge.base.records import Criterion
+from judge.lab.people.store import COMMENT, SKIP, SKIPS, Spent, State, StudyStore
+from judge.show.pages import environment, stylesheet
+from judge.show.web.owners import Owners, as_script
+from judge.show.web.pages import Pages, in_words, own_element, plain_text, read_body, static_route
+from judge.version import __version__
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from judge.show.web.access import Access
+
+TEMPLATES = Path(__file__).parent / "templates"
+_STATIC = Path(__file__).parent / "static"
+SCRIPTS = ("clock.js", "keep.js", "audit_parts.js", "people_parts.js", "people.js")
+ANSWERS = "judge-people-answers/1"
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    study: str
+    rater: str = Field(min_length=1, max_length=80)
+    own: str = Field(default="", max_length=200)
+    message: str = Field(min_length=1, max_length=100)
+
+
+class _Answers(_Message):
+    item: int = Field(ge=0, lt=2**31)
+    values: dict[str, float | str | None]
+    before: dict[str, float | str | None] = Field(default_factory=dict)
+    note: str | None = Field(default=None, max_length=20_000)
+    note_before: str | None = Field(default=None, max_length=20_000)
+    seconds: float = 0
+    visible: float = 0
+    wall: float = 0
+    facts: dict[str, str | float | bool | None] = Field(default_factory=dict, max_length=20)
+
+
+class _Event(_Message):
+    kind: str = Field(max_length=20)
+    facts: dict[str, str | float | bool | None] = Field(default_factory=dict, max_length=20)
+
+
+def save_answers(store: StudyStore, owners: Owners, text: bytes) -> tuple[int, Any]:
+    """Status and reply to a page's message with answers: what is stored of the place, with 409 where some came too late
+    to count."""
+    given = _Answers.model_validate_json(text)
+    if refusal := _refusal(store, owners, given):
+        return refusal
+    fields, before = dict(given.values), dict(given.before)
+    if given.note is not None:
+        fields[COMMENT], before[COMMENT] = given.note or None, given.note_before or None
+    spent = Spent(given.seconds, given.visible, given.wall)
+    state = store.save(
+        given.rater, given.item, fields, message=given.message, before=before, spent=spent, facts=given.facts
+    )
+    return (409 if state.late else 200), shown_state(given.item, state)
+
+
+def save_event(store: StudyStore, owners: Owners, text: bytes) -> tuple[int, Any]:
+    """Status and reply to a page's message about consent, a break or the end."""
+    given = _Event.model_validate_json(text)
+    if refusal := _refusal(store, owners, given):
+        return refusal
+    store.note(given.rater, given.kind, message=given.message, facts=given.facts)
+    return 200, {"kept": given.kind}
+
+
+def shown_state(place: int, state: State) -> dict[str, Any]:
+    """What counts of a place, as pages keep it."""
+    values: dict[str, Any] = dict(state.values) | ({SKIP: state.skip} if state.skip else {})
+    return {"item": place, "values": values, "note": state.comment, "seconds": state.seconds, "revision": state.seq}
+
+
+def _refusal(store: StudyStore, owners: Owners, given: _Message) -> tuple[int, str] | None:
+    if given.study != store.study_id:
+        return 409, "This server holds another study now. Your answers stay in this browser."
+    if not owners.owns(given.rater, given.own):
+        return 403, "Answers come from the page of a person's own link alone."
+    if given.rater in store.withdrawn():
+        return 403, "You have left this study, and nothing more is kept."
+    return None
+
+
+def status_of(error: Exception) -> int:
+    """400 for a mistake in the message; 503, after which the page sends it again, if the file could not be written."""
+    return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
+
+
+def rater_task(store: StudyStore, rater: str) -> dict[str, Any]:
+    """Data for the page of one rater: texts in the rater's own order, criteria, earlier answers. What an entry is for
+    is told of practice alone."""
+    with store.reading():
+        texts, entries = store.texts(), store.entries(rater)
+        states = {str(i): shown_state(i, store.state_in(rater, i)) for i in range(len(entries))}
+        events = [kind for kind, _, _ in store.events(rater)]
+    items = []
+    for place, entry in enumerate(entries):
+        text = texts[entry.text]
+        item = {"id": place, "prompt": text.story_prompt, "text": text.text, "practice": entry.use == "practice"}
+        if item["practice"] and entry.of is not None:
+            item["lower"] = entry.of
+        items.append(item)
+    return {
+        "study": store.study_id,
+        "rater": rater,
+        "store": f"judge-people:{store.study_id}:{rater}",
+        "consent": store.meta["consent"],
+        "criteria": [_criterion(criterion) for criterion in store.criteria],
+        "together": store.together,
+        "items": items,
+        "states": {key: state for key, state in states.items() if state["revision"]},
+        "practised": {},
+        "events": events,
+        "skips": SKIPS,
+        "version": __version__,
+        "guidelines": store.meta["guidelines"],
+        "save": "/ratings",
+        "event": "/events",
+        "download": None,
+    }
+
+
+def _criterion(criterion: Criterion) -> dict[str, Any]:
+    points = criterion.scale.points()
+    guidelines: Sequence[str] = criterion.guidelines or ("",) * len(points)
+    shown = [
+        {"value": point, "label": criterion.scale.text_of(point), "text": text}
+        for point, text in zip(points, guidelines, strict=False)
+    ]
+    return {"key": criterion.name, "definition": criterion.definition, "points": shown}
+
+
+def application(store: StudyStore, access: Access) -> Starlette:
+    """The web application of a study; every answer is on disk before it is confirmed."""
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    pages, owners = Pages(TEMPLATES, access), owners_of(store)
+    routes = [
+        Route("/", lambda _: _message(pages, "Ratings of stories", _NO_LINK, 200)),
+        Route("/rate", _work(store, pages, owners)),
+        _taking("/ratings", store, owners, save_answers),
+        _taking("/events", store, owners, save_event),
+        static_route(),
+    ]
+    return Starlette(routes=routes, exception_handlers={JudgeError: _sentence, 404: _nowhere})
+
+
+def owners_of(store: StudyStore) -> Owners:
+    """The personal links of a study's raters."""
+    return Owners(store, store.study_id, "/rate")
+
+
+_NO_LINK = "Your stories open by your own link: ask for it the person who invited you."
+
+
+def _message(pages: Pages, title: str, text: str, status: int) -> Response:
+    return pages.response("people_message.html", status, title=title, text=text)
+
+
+def _work(store: StudyStore, pages: Pages, owners: Owners) -> Callable[[Request], Response]:
+    def endpoint(request: Request) -> Response:
+        rater = request.query_params.get("name", "")
+        own = owners.given(rater, request.query_params, request.cookies)
+        # Whether a pseudonym exists is not told to somebody without its key.
+        if rater not in store.raters() or not owners.owns(rater, own):
+            return _message(pages, "This link opens nothing", _NO_LINK, 403)
+        if rater in store.withdrawn():
+            return _message(pages, "You have left this study", "Nothing more is asked of you, or kept. Thank you.", 403)
+        task = rater_task(store, rater) | {
+            "own": own,
+            "who": {"study": store.study_id, "rater": rater, "own": own},
+        }
+        return owners.remember(pages.response("people_work.html", task=as_script(task), scripts=SCRIPTS), rater)
+
+    return endpoint
+
+
+def _taking(
+    path: str, store: StudyStore, owners: Owners, save: Callable[[StudyStore, Owners, bytes], tuple[int, Any]]
+) -> Route:
+    """Answers are confirmed after the commit."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
+
+    async def endpoint(request: Request) -> Response:
+        text = await read_body(request)
+        try:
+            status, told = await run_in_threadpool(save, store, owners, text)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            return plain_text(f"{where + ': ' if where else ''}{first['msg']}", 400)
+        return plain_text(told, status) if isinstance(told, str) else JSONResponse(told, status)
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+async def _sentence(_: Request, error: Exception) -> Response:
+    return plain_text(in_words(error) if isinstance(error, JudgeError) else str(error), status_of(error))
+
+
+async def _nowhere(_: Request, __: Exception) -> Response:
+    return plain_text("There is no such page here.\n", 404)
+
+
+# HTML files for raters who cannot reach the server: self-contained, without network requests. Answers stay in the
+# browser until they are saved as a file, which `judge people import` takes.
+
+
+def write_pack(store: StudyStore, folder: Path) -> list[Path]:
+    """Write `rate-NAME.html` for each rater who takes part. Raises SpecError where the folder cannot be written."""
+    paths = []
+    gone = store.withdrawn()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for rater in store.raters():
+            if rater not in gone:
+                paths.append(folder / f"rate-{rater}.html")
+                write_whole(paths[-1], packed_page(store, rater))
+    except OSError as error:
+        raise SpecError(
+            f"{folder} cannot be written: {error.strerror}", hint="choose another folder with -o"
+        ) from error
+    return paths
+
+
+def packed_page(store: StudyStore, rater: str) -> str:
+    """The offline page. Its content security policy allows only this program's scripts, by their hashes."""
+    task: Mapping[str, Any] = rater_task(store, rater) | {
+        "save": None,
+        "event": None,
+        "states": {},
+        "events": [],
+        "download": {"format": ANSWERS},
+        "file": f"answers-{rater}.json",
+    }
+    scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in ("page.js", *SCRIPTS)]
+    style = stylesheet() + (_STATIC / "people.css").read_text(encoding="utf-8")
+    return (
+        environment(TEMPLATES)
+        .get_template("people_pack.html")
+        .render(
+            task=as_script(dict(task)),
+            style=own_element("style", style),
+            scripts=[own_element("script", script) for script in scripts],
+            hashes=[Markup("'sha256-{}'").format(sha256_script(script)) for script in scripts],
+            version=__version__,
+        )
+    )
