@@ -1,4 +1,4 @@
-"""Commands `judge people ...`: people rate stories. The work is in `judge.lab.people` and `judge.show.web.people_pages`."""
+"""Commands `judge people ...`: people rate stories (`judge.lab.people`, `judge.show.web.people_pages`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
-_Study = Annotated[Path, typer.Argument(metavar="STUDY", help="file of a study, or the folder that holds people.sqlite")]
+_Study = Annotated[Path, typer.Argument(metavar="STUDY", help="file of a study, or the folder of people.sqlite")]
 _DESIGN = {
     "n": "number of stories, in whole story-prompts; default: all",
     "raters": "number of people",

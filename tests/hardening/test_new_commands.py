@@ -47,7 +47,9 @@ def test_no_file_outside_the_folder_is_read(tmp_path: Path, call: Call, what: st
     place = generation(tmp_path, **changes)
     for suffix in ("jsonl", "jinja"):
         (place / f"link.{suffix}").symlink_to(tmp_path / f"private.{suffix}")
-    error = held(call("data", "generate", place, *(["--dry-run"] if how == "dry" else ["--quiet"])), "outside the run's folder")
+    error = held(
+        call("data", "generate", place, *(["--dry-run"] if how == "dry" else ["--quiet"])), "outside the run's folder"
+    )
     assert SECRET not in error
     assert not list(place.rglob("journal.sqlite"))
 

@@ -258,7 +258,7 @@ def _spec(folder: ResultFolder) -> GenerateSpec:
 
 
 def _no_stories(folder: ResultFolder) -> RunFolderError:
-    return RunFolderError(f"{folder.path} holds no stories that were written", hint="judge data generate GEN asks for them")
+    return RunFolderError(f"{folder.path} holds no stories that were written", hint="judge data generate GEN does")
 
 
 # Export of generated stories for judges: a file of stories and a file with the origin of each. No file is

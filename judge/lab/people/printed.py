@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from judge.base.printing.tables import Table, plain
 from judge.lab.people.study import Drawn, minutes
 from judge.version import __version__
@@ -19,9 +18,9 @@ def design_table(drawn: Drawn) -> Table:
     fewest, most = drawn.design.shared
     ratings = int(drawn.design.table.sum()) * len(drawn.criteria)
     hours = sum(minutes(drawn)) / 60
+    criteria = ", ".join(criterion.name for criterion in drawn.criteria)
     notes = [
-        f"{ratings} ratings of {len(drawn.stories)} stories on {', '.join(c.name for c in drawn.criteria)}: about "
-        f"{hours:.1f} hours of reading and rating in all",
+        f"{ratings} ratings of {len(drawn.stories)} stories on {criteria}: about {hours:.1f} hours in all",
         f"two raters share {fewest} to {most} stories, and all are connected",
         *drawn.notes,
     ]
@@ -32,5 +31,3 @@ def design_table(drawn: Drawn) -> Table:
     )
     columns = plain("rater", ("rating", "stories"), ("repeat", "repeats"), ("check", "checks"), "practice", "words")
     return Table("Who rates what", [*columns, *plain("minutes")], rows, line, notes)
-
-

@@ -184,7 +184,8 @@ judge.Keeper = class {
     }
   }
 
-  named(message, body) { return "item" in body ? { message, ...body } : body; }
+  // Practice has no name: it may be kept any number of times.
+  named(message, body) { return "practice" in body ? body : { message, ...body }; }
 
   // What the server holds of an item now, with what still waits here on top.
   learn({ item, values, note, seconds }) {
@@ -230,7 +231,8 @@ judge.Keeper = class {
     for (const [key, entry] of waiting) {
       this.waiting[key.slice("waiting:".length)] = { ...entry, tried: true };
       const { body } = entry;
-      if (!("item" in body)) { this.practice[body.practice] = body.values; continue; }
+      if ("practice" in body) this.practice[body.practice] = body.values;
+      if (!("item" in body)) continue;
       this.apply(body.item, body);
       this.states[body.item].seconds += body.seconds;
     }

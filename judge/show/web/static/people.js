@@ -243,7 +243,12 @@
     if (id === null) { say("There is nothing to undo"); return; }
     const i = task.items.findIndex((one) => one.id === id);
     if (i !== index || mode !== "items") story(i);
-    else { at("comment").value = noteShown = keeper.state(id).note; draw(); }
+    else {
+      at("comment").value = noteShown = keeper.state(id).note;
+      // What was taken back is asked again.
+      focus = Math.max(0, names.findIndex((key) => !(key in values())));
+      draw();
+    }
     progress();
   }
 
