@@ -131,6 +131,7 @@ def test_twelve_stories_by_touch_on_a_phone(browser: Any, server: Command, study
         for name, value in zip(CRITERIA, wanted.get(place, (3, 3, 3)), strict=True):
             button = page.locator(f"[data-criterion={name}] label").nth(int(value) - 1)
             box = button.bounding_box()
+
             assert box is not None
             assert min(box["width"], box["height"]) >= 44
             assert 0 < box["y"] < 844 - box["height"]

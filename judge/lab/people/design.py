@@ -24,6 +24,7 @@ _LOAD, _SYSTEM, _PROMPT, _PAIR = 4.0, 6.0, 3.0, 2.0
 _EXCHANGES = 20_000
 # Largest difference of two raters' loads.
 _APART = 2
+_SMALL, _TRIES = 400, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,13 +72,10 @@ def design(
     if not 0 <= core <= count:
         raise SpecError(f"a core of {core} stories, of {count}", hint=f"0 to {count}")
     chosen = _core(systems, core, rng)
-    table = _greedy(prompts, systems, raters, per_story, chosen, rng)
-    fixed = np.zeros(count, dtype=np.bool_)
-    fixed[list(chosen)] = True
-    _balance(table, prompts, systems, fixed)
-    _align(table, prompts, systems, fixed)
-    _mix(table, prompts, systems, fixed, rng)
-    _connect(table, systems, fixed, rng)
+    # Where raters read two stories each, connecting them costs balance, and one try in several costs least.
+    tries = _TRIES if count * per_story < _SMALL else 1
+    tables = [_table(prompts, systems, raters, per_story, chosen, rng) for _ in range(tries)]
+    table = min(tables, key=lambda each: variance_of_means(each, systems, 1.0, 0.0))
     table = table[:, rng.permutation(raters)]
     orders, adjacent = [], 0
     for rater in range(raters):
@@ -85,6 +83,19 @@ def design(
         orders.append(tuple(order))
         adjacent += beside
     return Design(table, tuple(orders), chosen, adjacent)
+
+
+def _table(
+    prompts: Codes, systems: Codes, raters: int, per_story: int, core: Sequence[int], rng: np.random.Generator
+) -> Masks:
+    table = _greedy(prompts, systems, raters, per_story, core, rng)
+    fixed = np.zeros(len(systems), dtype=np.bool_)
+    fixed[list(core)] = True
+    _balance(table, prompts, systems, fixed)
+    _align(table, prompts, systems, fixed)
+    _mix(table, prompts, systems, fixed, rng)
+    _connect(table, systems, fixed, rng)
+    return table
 
 
 def _core(systems: Codes, core: int, rng: np.random.Generator) -> tuple[int, ...]:
@@ -235,14 +246,15 @@ def _connect(table: Masks, systems: Codes, fixed: Masks, rng: np.random.Generato
 
 def _joined(table: Masks, systems: Codes, fixed: Masks, of_story: Codes, last: int, rng: np.random.Generator) -> bool:
     """Whether an exchange was found that leaves fewer groups than before; it is made. Stories of one system are tried
-    first: any others change the counts of the systems by one."""
+    first; of others, those that leave the two raters' systems within 1."""
     stories = rng.permutation(np.flatnonzero(~fixed))
     for same in (True, False):
         for a in stories:
             for b in stories[(of_story[stories] != of_story[a]) & ((systems[stories] == systems[a]) == same)]:
                 for r, q in product(np.flatnonzero(table[a]), np.flatnonzero(table[b])):
                     table[a, r], table[a, q], table[b, q], table[b, r] = False, True, False, True
-                    if groups_of(table).max() < last:
+                    even = same or np.ptp(counts(table[:, [r, q]], systems), axis=1).max() <= 1
+                    if even and groups_of(table).max() < last:
                         return True
                     table[a, r], table[a, q], table[b, q], table[b, r] = True, False, True, False
     return False

@@ -33,7 +33,7 @@ judge.rating = (() => {
     for (const point of one.points) if (point.text) guide.append(element("li", `${point.label}: ${point.text}`, { dir: "auto", "data-value": String(point.value) }));
     row.append(legend, scale, guide);
     row.addEventListener("focusin", focus);
-    row.addEventListener("click", focus);
+    row.addEventListener("pointerdown", focus);
     return row;
   }
 
