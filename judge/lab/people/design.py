@@ -24,7 +24,7 @@ _LOAD, _SYSTEM, _PROMPT, _PAIR = 4.0, 6.0, 3.0, 2.0
 _EXCHANGES = 20_000
 # Largest difference of two raters' loads.
 _APART = 2
-_SMALL, _TRIES = 400, 8
+_FEW, _TRIES = 4, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,9 +73,15 @@ def design(
         raise SpecError(f"a core of {core} stories, of {count}", hint=f"0 to {count}")
     chosen = _core(systems, core, rng)
     # Where raters read two stories each, connecting them costs balance, and one try in several costs least.
-    tries = _TRIES if count * per_story < _SMALL else 1
+    tries = _TRIES if count * per_story < _FEW * raters else 1
     tables = [_table(prompts, systems, raters, per_story, chosen, rng) for _ in range(tries)]
-    table = min(tables, key=lambda each: variance_of_means(each, systems, 1.0, 0.0))
+    connected = [each for each in tables if groups_of(each).max() == 0]
+    if not connected:
+        raise SpecError(
+            "the raters fall into groups that share no story, and no exchange joins them",
+            hint="more ratings a story, or another seed",
+        )
+    table = min(connected, key=lambda each: variance_of_means(each, systems, 1.0, 0.0))
     table = table[:, rng.permutation(raters)]
     orders, adjacent = [], 0
     for rater in range(raters):
@@ -234,22 +240,22 @@ def groups_of(table: Masks) -> Codes:
 
 
 def _connect(table: Masks, systems: Codes, fixed: Masks, rng: np.random.Generator) -> None:
-    """Join the groups of raters, by exchanging the raters of two stories of one system that lie in different groups."""
+    """Join the groups of raters, by exchanging the raters of two stories in different groups, as far as possible."""
     while (group := groups_of(table)).max() > 0:
         of_story = np.array([group[np.argmax(row)] for row in table])
         if not _joined(table, systems, fixed, of_story, int(group.max()), rng):
-            raise SpecError(
-                "the raters fall into groups that share no story, and no exchange joins them",
-                hint="more ratings a story, or another seed",
-            )
+            return
 
 
 def _joined(table: Masks, systems: Codes, fixed: Masks, of_story: Codes, last: int, rng: np.random.Generator) -> bool:
     """Whether an exchange was found that leaves fewer groups than before; it is made. Stories of one system are tried
     first; of others, those that leave the two raters' systems within 1."""
     stories = rng.permutation(np.flatnonzero(~fixed))
+    # Only a group with more ratings than its connection needs can give one away.
+    ratings = np.bincount(of_story, weights=table.sum(axis=1))
+    spare = ratings - np.bincount(of_story) - np.bincount(groups_of(table)) + 1 > 0
     for same in (True, False):
-        for a in stories:
+        for a in stories[spare[of_story[stories]]]:
             for b in stories[(of_story[stories] != of_story[a]) & ((systems[stories] == systems[a]) == same)]:
                 for r, q in product(np.flatnonzero(table[a]), np.flatnonzero(table[b])):
                     table[a, r], table[a, q], table[b, q], table[b, r] = False, True, False, True
