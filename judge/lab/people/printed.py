@@ -91,19 +91,18 @@ def _raters_table(result: PeopleReport) -> Table:
         row |= {"minutes": round(one.minutes), "wpm": one.words_per_minute, **one.signs, "sum": one.total}
         row |= {"order": f"{one.checks[0]}/{one.checks[1]}", "doubt": "; ".join(doubts) or None}
         rows.append(row)
+    cut, independent = result.judged.cut, result.judged.cut_independent
+    share = f"{result.options.false:.0%} of simulated attentive raters of this design"
     notes = [
-        "agreement: correlation with the mean of the others; repeats: points between two readings; damaged: points by "
-        "which a damaged story was rated lower; order: checks in which it was; identical: stories with one number",
-        f"in doubt: a sum of six signs below {result.judged.cut:.1f} (without agreement: "
-        f"{result.judged.cut_independent:.1f}), as {result.options.false:.0%} of {result.options.simulated} simulated "
-        "attentive raters of this design have; nobody is left out automatically",
-        "repeated and damaged stories are signs for an analysis and no ground to refuse pay",
+        f"in doubt: the sum of six signs is below {cut:.1f} (without agreement {independent:.1f}), as for {share}",
+        "agreement: correlation with the others' mean; repeats: points between two readings",
+        "identical: share of stories with one number on all criteria; spread: standard deviation, points",
+        "damaged: points by which a damaged story was rated lower; in order: checks in which it was",
+        "nobody is left out automatically; repeated and damaged stories are no ground to refuse pay",
     ]
     if result.usual < ENOUGH:
-        notes.append(
-            f"raters have {result.usual} stories each: below {ENOUGH} too little to say of most; in simulations half to "
-            "three quarters of careless raters were found at 12"
-        )
+        few = f"raters have {result.usual} stories each: below {ENOUGH} there is too little to say of most"
+        notes.append(f"{few} (of careless raters, half to three quarters were found at 12 in simulations)")
     if all(one.words_per_minute is None for one in result.raters):
         notes.append("no times are known (packs, or fewer than five stories): fewer careless raters can be found")
     if result.options.rule == "openmeva":

@@ -1,4 +1,4 @@
-"""The report of a study: how far it is, how well people agree, whose work stands out, and what leaving them out does."""
+"""The report of a study: progress, agreement, whose work stands out, and what leaving them out does."""
 
 from __future__ import annotations
 

@@ -84,6 +84,5 @@ if __name__ == "__main__":
         for icc in (0.3, 0.5):
             for times in (True, False):
                 hit, wrong = found(n, icc, count, times=times)
-                print(
-                    f"{n} stories, ICC {icc}, {'with' if times else 'without'} times: found {hit:.2f}, false {wrong:.3f}"
-                )
+                how = "with" if times else "without"
+                print(f"{n} stories, ICC {icc}, {how} times: found {hit:.2f}, false {wrong:.3f}")
