@@ -65,14 +65,14 @@ RARE = frozenset(
         *("max_completion_tokens", "max_cost", "max_length", "mean_interval", "members", "metric", "min_cluster"),
         *("min_members", "missing", "most_lines", "neighbours", "new_judge", "no_map", "no_own", "nonmembers"),
         *("notes", "number_repeats", "old_judge", "one_by_one", "organization", "own", "own_systems", "pairs"),
-        *("parser", "pass_rate", "people", "per_story", "permutations", "points", "positions", "positive"),
-        *("power", "practice", "predict", "prompts", "rank", "rated", "rater", "rater_price", "rating"),
-        *("rating_pattern", "ratings", "readings", "recital", "reference", "refits", "released", "reliability"),
-        *("replace", "rescale_people", "revision", "rewriter", "roc", "sample", "scale", "score", "send", "sheet"),
-        *("shots", "simulated", "split", "spread", "story_file", "story_prompt", "stride", "strip", "structured"),
-        *("studies", "swap", "tagger", "target", "themes", "threshold", "ties", "title", "together", "topics"),
-        *("unrated", "validate_flags", "weights", "width", "window", "with_batches", "with_features"),
-        *("with_measures", "without_texts", "words_per_minute", "workers"),
+        *("panel", "parser", "pass_rate", "people", "per_story", "permutations", "points", "positions"),
+        *("positive", "power", "practice", "predict", "prompts", "rank", "rated", "rater", "rater_price"),
+        *("rating", "rating_pattern", "ratings", "readings", "recital", "reference", "refits", "released"),
+        *("reliability", "replace", "rescale_people", "revision", "rewriter", "roc", "rule", "sample", "scale"),
+        *("score", "send", "sheet", "shots", "simulated", "split", "spread", "story_file", "story_prompt"),
+        *("stride", "strip", "structured", "studies", "swap", "tagger", "target", "themes", "threshold", "ties"),
+        *("title", "together", "topics", "unrated", "validate_flags", "weights", "width", "window"),
+        *("with_batches", "with_features", "with_measures", "without_texts", "words_per_minute", "workers"),
     }
 )
 

@@ -38,7 +38,6 @@ _REPORT = {
     "false": "share of attentive people whom the six signs may name",
     "simulated": "number of attentive people who are simulated for that",
     "resamples": "number of resamples of stories, for the interval of alpha",
-    "seed": "seed of the simulation and of the resamples",
 }
 
 
@@ -195,7 +194,7 @@ def import_(
 
 
 @app.command("report")
-@takes(PeopleOptions, _REPORT)
+@takes(PeopleOptions, _REPORT, without=("seed",))
 def report(
     study: _Study, *, options: PeopleOptions, full: Full = False, form: Form = "table", output: Output = None
 ) -> None:
@@ -206,7 +205,7 @@ def report(
 
     Example: judge people report people.sqlite
 
-    Example: judge people report people.sqlite --rule openmeva --full
+    Example: judge people report people.sqlite --set rule=openmeva --full
     """
     from judge.cli.table_options import emit
     from judge.lab.people.printed import report_tables

@@ -66,7 +66,7 @@ def ratings(
     from judge.cli.table_options import emit
 
     if preferences:
-        refuse_flags(ctx, ("--panel", flag("pass_rate"), flag("parser")), "--preferences")
+        refuse_flags(ctx, (flag("panel"), flag("pass_rate"), flag("parser")), "--preferences")
         frame, preview = _preferences(runs, criterion, judge, eval_prompt)
     else:
         from judge.analysis.options.selection import Selection

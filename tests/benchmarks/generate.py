@@ -45,8 +45,8 @@ def main() -> None:
 
 
 COMMANDS = (
-    "generate gen --quiet",
-    "generate stories gen -o run/stories.jsonl --set cut=true",
+    "data generate gen --quiet",
+    "data stories gen -o run/stories.jsonl --set cut=true",
     "run run --quiet",
     "rank run",
     "systems run",

@@ -141,7 +141,7 @@ def _demo_runs() -> None:
     Path("generated").mkdir()
     shutil.copy("story_prompts.jsonl", "generated")
     Path("generated/generate.yaml").write_text(_GENERATED, encoding="utf-8")
-    _done("generate", "write", "generated", "--quiet")
+    _done("data", "generate", "generated", "--quiet")
     _done("audit", "import", "audited.sqlite", "audited.csv")
     Path("labelled").mkdir()
     shutil.copy("labelled.csv", "labelled/imported.csv")

@@ -1,4 +1,4 @@
-"""--panel: every command that shows people's ratings can take one panel's alone, and says so."""
+"""--set panel=NAME: every command that shows people's ratings can take one panel's alone, and says so."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(*arguments: object) -> int:
     [("diagnose", "--layout", "criteria"), ("jury", "--combiner", "mean", "--set", "foldings=1", "--ci", "none")],
 )
 def test_tables_say_which_panel(folder: Path, command: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*command, folder, "--panel", "LAY", "--format", "json") == 0
+    assert run(*command, folder, "--set", "panel=LAY", "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
     last = found[-1] if isinstance(found, list) else found
     assert "|panel:lay|" in last["signature"]
@@ -42,7 +42,7 @@ def test_tables_say_which_panel(folder: Path, command: tuple[object, ...], capsy
 
 
 def test_single_rows_are_those_of_the_panel(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("ratings", folder, "--panel", "lay", "--format", "jsonl") == 0
+    assert run("ratings", folder, "--set", "panel=lay", "--format", "jsonl") == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     raters = {row["rater"] for row in rows if row["source"] == "rater"}
     assert raters == {"lay0", "lay1", "lay2"}
@@ -60,7 +60,7 @@ def test_figures_say_whose_ratings_they_show(
     files = [tmp_path / f"{name}.svg" for name in ("all", "lay")]
     assert run(*asked, folder, "-o", files[0]) == 0
     assert "people of 2 panels (expert, lay) are taken together" in capsys.readouterr().out
-    assert run(*asked, folder, "-o", files[1], "--panel", "lay") == 0
+    assert run(*asked, folder, "-o", files[1], "--set", "panel=lay") == 0
     assert NOTE in capsys.readouterr().out
     assert files[0].read_bytes() != files[1].read_bytes()
 
@@ -83,7 +83,7 @@ def test_people_of_a_dataset_alone(tmp_path: Path, capsys: pytest.CaptureFixture
         lines.append({"id": f"s{at}", "story_prompt": f"p{at}", "system": "m", "text": f"Once {at}.", "ratings": given})
     path = tmp_path / "tales.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    assert run("diagnose", "--layout", "criteria", path, "--panel", "lay", "--format", "json") == 0
+    assert run("diagnose", "--layout", "criteria", path, "--set", "panel=lay", "--format", "json") == 0
     assert NOTE in capsys.readouterr().out
     assert run("diagnose", "--layout", "criteria", path, "--format", "json") == 0
     assert "people of 2 panels (expert, lay) are taken together" in capsys.readouterr().out
@@ -97,5 +97,5 @@ def test_an_unknown_panel_is_told_the_known_ones(
         ("report", "-o", tmp_path / "a.html"),
         ("correlate", "--layout", "grid", "-o", tmp_path / "a.svg"),
     ):
-        assert run(*command, folder, "--panel", "crowd") == 1
+        assert run(*command, folder, "--set", "panel=crowd") == 1
         assert "expert, lay" in capsys.readouterr().err

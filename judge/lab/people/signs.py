@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judge.base.arrays import Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks
 from judge.lab.people.store import Study
 
 NAMES = ("agreement", "repeats", "damaged", "speed", "spread", "identical")
@@ -172,8 +172,7 @@ def attentive(work: Work, of: Variances, rng: np.random.Generator) -> Work:
     lenient = np.sqrt(of.rater) * shared(raters)
     use = np.exp(USES * rng.normal(size=raters))
 
-    def rated(r: Floats, quality: Floats) -> Floats:
-        people = np.asarray(r, dtype=np.int64)
+    def rated(people: Codes, quality: Floats) -> Floats:
         noise = np.sqrt(of.rest) * shared(len(people))
         points = of.mean + lenient[people] + use[people][:, None] * (quality + noise)
         whole: Floats = np.clip(np.round(points), work.low, work.high)
@@ -182,7 +181,7 @@ def attentive(work: Work, of: Variances, rng: np.random.Generator) -> Work:
     ratings = np.full(work.ratings.shape, np.nan)
     there = ~np.isnan(work.ratings).all(axis=2)
     story, rater = np.nonzero(there)
-    ratings[story, rater] = rated(rater, truth[story])
+    ratings[story, rater] = rated(rater.astype(np.int64), truth[story])
     second = []
     for keys, drop in ((work.repeats, 0.0), (work.checks, DROP)):
         r, s = np.array(keys, dtype=np.int64).reshape(-1, 2).T

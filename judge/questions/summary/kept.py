@@ -22,6 +22,7 @@ from judge.asking.run_folder.layout import JOURNAL, resolve
 from judge.base import sqlite_file
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint, fingerprint_bytes, fingerprint_file
+from judge.questions.summary.in_progress import with_progress
 from judge.questions.summary.result import Answer, Missing, OfDataset, Summary, Verdict
 from judge.version import __version__, installed
 
@@ -50,6 +51,10 @@ def kept(source: Source, options: Any, compute: Callable[[], Summary]) -> Summar
     if source.dataset is not None:
         return compute()
     folders = [folder.path for folder in resolve(source.folders)]
+    return with_progress(_kept(folders, source, options, compute), folders, source)
+
+
+def _kept(folders: Sequence[Path], source: Source, options: Any, compute: Callable[[], Summary]) -> Summary:
     path, key = folders[0] / "derived" / _FILE, _key(folders, source, options)
     found = None if key is None else _read(path, key)
     if found is not None:
