@@ -1,4 +1,4 @@
-"""`judge data generate`, `judge train` and `judge contamination check` on what strangers hand on; clocks, disks, batches."""
+"""`judge data generate`, `train` and `contamination check` on what strangers hand on; clocks, disks, batches."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from judge.base.errors import JudgeError
 from judge.questions.summary.result import Summary
 
 if TYPE_CHECKING:
+    from judge.base.arrays import Codes
     from judge.lab.people.store import Study
     from judge.questions.source import Source
 
@@ -31,17 +32,17 @@ def with_progress(summary: Summary, folders: Sequence[Path], source: Source) -> 
     return replace(summary, caveats=(*summary.caveats, *found)) if found else summary
 
 
-def _said(file: Path, source: Source) -> list[str]:
+def _said(file: Path, source: Source) -> str:
     from judge.lab.people.store import read_study
 
     try:
         study = read_study(file)
     except JudgeError as error:
-        return [f"people: {error.sentence}"]
+        return f"people: {error.sentence}"
     words = f"people: {study.given} of {study.asked} ratings so far ({file.name})"
     if not study.given:
-        return [words]
-    return [f"{words}; {_agreement(study, source)}"]
+        return words
+    return f"{words}; {_agreement(study, source)}"
 
 
 def _agreement(study: Study, source: Source) -> str:
@@ -78,7 +79,7 @@ def _agreement(study: Study, source: Source) -> str:
         value = (np.mean(people[story, name]), judge[story, name])
         pairs[stories.index(story), criteria.index(name)] = value
 
-    def tau(rows: np.ndarray) -> float:
+    def tau(rows: Codes) -> float:
         values = []
         for c in range(len(criteria)):
             x, y = pairs[rows, c].T
