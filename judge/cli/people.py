@@ -67,7 +67,7 @@ def sample(
 
     Example: judge people sample demo -n 12 --raters 3 --set per_story=3
 
-    Example: judge people sample runs/demo --raters 5 --set together=no --set core=30
+    Example: judge people sample runs/demo --raters 5 --set together=no --set core=30 -o runs/demo/people.sqlite
     """
     from judge.lab.people.printed import design_table
     from judge.lab.people.store import DEFAULT_NAME, StudyStore

@@ -86,7 +86,7 @@ def _agreement_row(row: AgreementFound, kept: AgreementFound | None, result: Peo
 def _raters_table(result: PeopleReport) -> Table:
     rows = []
     for one in result.raters:
-        doubts = ["six signs"] * one.doubted + ["without agreement"] * one.doubted_independently
+        doubts = ["six signs"] * one.doubted + ["five"] * one.doubted_independently
         row: dict[str, Any] = {"rater": one.name, "done": f"{one.done}/{one.asked}", "skipped": one.skipped}
         row |= {"minutes": round(one.minutes), "wpm": one.words_per_minute, **one.signs, "sum": one.total}
         row |= {"order": f"{one.checks[0]}/{one.checks[1]}", "doubt": "; ".join(doubts) or None}
@@ -94,7 +94,7 @@ def _raters_table(result: PeopleReport) -> Table:
     cut, independent = result.judged.cut, result.judged.cut_independent
     share = f"{result.options.false:.0%} of simulated attentive raters of this design"
     notes = [
-        f"in doubt: the sum of six signs is below {cut:.1f} (without agreement {independent:.1f}), as for {share}",
+        f"in doubt: the sum of six signs is below {cut:.1f} (of five, without agreement: {independent:.1f}), as for {share}",
         "agreement: correlation with the others' mean; repeats: points between two readings",
         "identical: share of stories with one number on all criteria; spread: standard deviation, points",
         "damaged: points by which a damaged story was rated lower; in order: checks in which it was",
@@ -110,7 +110,7 @@ def _raters_table(result: PeopleReport) -> Table:
             "rule openmeva: a whole story below 4 or a damaged one above 2 in any check; the study's own file (MANS) "
             "holds no such ratings, so the rule can be tried on one's own data alone"
         )
-    columns = [*plain("rater", "done", "skipped", "minutes"), Column("wpm", "words/min", digits=0)]
+    columns = [*plain("rater", ("doubt", "in doubt by"), "done", "minutes"), Column("wpm", "words/min", digits=0)]
     columns += plain("agreement", "repeats", "damaged", ("order", "in order"), "spread", "identical")
-    columns += [Column("sum", "sum", digits=1), Column("doubt", "in doubt by")]
+    columns += [Column("sum", "sum", digits=1), Column("skipped", "skipped")]
     return Table("Who rated how", columns, rows, result.signature, notes)

@@ -31,6 +31,7 @@ SERVERS = [
     "judge try story.txt --against other.txt --serve --judge local/smollm2",
     "judge audit serve runs/demo",
     "judge audit serve audit.sqlite --host 0.0.0.0 --port 9000",
+    "judge people serve people.sqlite",
     "judge view runs",
 ]
 """Commands that serve pages until they are stopped; `test_servers_run.py` starts each and asks for its first page."""

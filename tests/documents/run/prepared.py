@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from judge.inputs.datasets import open_dataset
+from judge.lab.people.store import StudyStore
 from tests.documents.blocks import ROOT
 from tests.documents.run.world import LOG_FILES, audited, define, done
+from tests.people.conftest import drawn
 
 _INPUTS = ROOT / "tests/golden_tables/inputs"
 
@@ -115,6 +117,20 @@ def _ttcw_run(url: str) -> None:
     _ttcw(url)
     done("import", "annotations_gpt4.jsonl", "--judge", "gpt4", "-o", "runs/ttcw")
     done("run", "runs/ttcw", "--quiet", "--no-summary")
+
+
+def _rated(_url: str) -> None:
+    """A study that eight people rated, and a file that a page of a pack saved."""
+    path = Path("people.sqlite")
+    path.unlink(missing_ok=True)
+    with StudyStore.create(path, drawn(24, raters=8), "We ask you to rate stories.") as store:
+        for rater in store.raters():
+            for place in range(len(store.entries(rater))):
+                rated = {name: float(1 + (place + i) % 5) for i, name in enumerate(store.names)}
+                store.save(rater, place, rated, message=f"m{place}")
+        given = {"item": 2, "values": {"Coherence": 4}, "note": "", "seconds": 30}
+        saved = {"format": "judge-people-answers/1", "study": store.study_id, "rater": "r01", "guidelines": "x"}
+        Path("answers-r01.json").write_text(json.dumps(saved | {"answers": [given]}), encoding="utf-8")
 
 
 def _labelled(_url: str) -> None:
@@ -313,8 +329,8 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "contamination validity": _scored("beluga.scores.jsonl"),
     "data add": _file("ratings.csv", "id,text,system,plot\n1,A lamp.,x,No\n2,A boat.,y,Yes\n"),
     "explain": _all(_file("comments.csv", _COMMENTS), _study),
-    "generate write": _generation,
-    "generate stories": _all(_generation, _done("generate write generations/hanna --quiet")),
+    "data generate": _generation,
+    "data stories": _all(_generation, _done("data generate generations/hanna --quiet")),
     "import": _all(
         _unasked("hanna-api"),
         _done("export runs/hanna-api --as batch -o hanna.jsonl"),
@@ -330,6 +346,8 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "check": _checked,
     "docs/training.md": _pairs,
     "panels": _panelled,
+    **{f"people {name}": _rated for name in ("serve", "pack", "import", "report", "export", "withdraw")},
+    "docs/rating_stories.md": _rated,
     "parse": _file("comparisons.jsonl", _PAIRS),
     "plan": lambda _: None,
     "prompts check": _copied(ROOT / "prompts/eval_prompts/ep1.jinja", "my_prompts/mine.jinja"),

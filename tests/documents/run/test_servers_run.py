@@ -37,6 +37,8 @@ def test_a_server_gives_its_first_page(line: str, folder: Path, server: Loopback
                 assert run_here(["audit", "sample", run, "-n", "12", "--quiet"])[0] == 0
         if "audit.sqlite" in line:
             assert run_here(["audit", "sample", "runs/my-run", "-n", "12", "-o", "audit.sqlite", "--quiet"])[0] == 0
+        if "people.sqlite" in line:
+            assert run_here(["people", "sample", "demo", "-n", "12", "--quiet"])[0] == 0
         with serving(*_words(line), folder=folder) as running:
             with urllib.request.urlopen(running.address, timeout=20) as answer:
                 page = answer.read().decode()
