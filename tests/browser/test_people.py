@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from judge.lab.people.exchanged import import_answers
 from judge.lab.people.store import StudyStore, read_study
 from judge.show.web.people_pages import owners_of
 from tests.browser.conftest import watch
+from tests.browser.test_audit import readable
 from tests.people.conftest import drawn
 from tests.server.command import Command
 
@@ -310,3 +314,107 @@ def test_nobody_reads_or_writes_anothers_answers(browser: Any, server: Command, 
     page.reload()
     assert "You have left this study" in page.inner_text("main")
     context.close()
+
+
+def test_a_pack_gives_the_same_answers_as_the_server(browser: Any, study: Path, complaints: list[str]) -> None:
+    command = [sys.executable, "-m", "judge", "people", "pack", str(study), "-o", "pack"]
+    written = subprocess.run(command, cwd=study.parent, capture_output=True, text=True, check=True).stdout.split()
+    assert [Path(name).name for name in written] == ["rate-r01.html", "rate-r02.html", "rate-r03.html"]
+    context = browser.new_context(accept_downloads=True, offline=True)
+    page = context.new_page()
+    watch(page, complaints)
+    page.goto((study.parent / written[0]).as_uri())
+    press(page, "Enter", "Enter", *"543", "Enter", *"221", "Enter", "Enter")
+    wanted = plan(study, "r01")
+    for place in sorted(wanted):
+        if heading(page) == "A break":
+            press(page, "Enter")
+        press(page, *map(str, wanted[place]), "Enter")
+        if place == 4:
+            page.reload()
+    assert heading(page) == "My stories"
+    with page.expect_download() as found:
+        page.get_by_role("button", name="Download answers").click()
+    file = study.parent / found.value.suggested_filename
+    found.value.save_as(file)
+    context.close()
+    for _ in range(2):
+        with StudyStore.open(study) as store:
+            assert len(import_answers(store, file)) == 1
+    assert stored(study, "r01") == wanted
+    assert complaints == []
+
+
+def test_a_browser_that_keeps_nothing_says_so(browser: Any, server: Command, study: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('QuotaExceededError'); };")
+    begin(page, server, study)
+    context.set_offline(True)
+    press(page, "4")
+    page.wait_for_selector("#trouble:not([hidden])")
+    context.set_offline(False)
+    until(page, "Saved")
+    assert read_study(study).answered[-1].state.values == {"Relevance": 4}
+    context.close()
+
+
+def test_the_clock_waits_for_careful_readers_and_not_for_sleeping_machines(
+    page: Any, server: Command, study: Path
+) -> None:
+    begin(page, server, study)
+    seconds = page.evaluate(
+        """() => {
+             let now = 0; const clock = new judge.Clock(() => now, () => now);
+             const run = (count, step = 1000, hidden = false, paused = false) => {
+               let sum = 0;
+               for (let i = 0; i < count; i += 1) { now += step; sum += clock.tick(hidden, paused).active; }
+               return sum;
+             };
+             clock.reading(30); const brief = run(200);
+             clock.touch(); clock.reading(500); const long = run(200);
+             clock.touch(); const asleep = run(1, 3600000);
+             const away = run(10, 1000, true); const rest = run(10, 1000, false, true);
+             return [brief, long, asleep, away, rest];
+           }"""
+    )
+    assert seconds == [120, 200, 0, 0, 0]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read_by_everybody(
+    browser: Any, server: Command, study: Path, complaints: list[str], scheme: str
+) -> None:
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    watch(page, complaints)
+    open_(page, server, study)
+    readable(page)
+    press(page, "Enter")
+    readable(page)
+    press(page, "Enter", "4")
+    until(page, "Saved")
+    readable(page)
+    press(page, "?")
+    readable(page)
+    press(page, "Escape", "s")
+    readable(page)
+    press(page, "Escape", "l")
+    readable(page)
+    context.close()
+    assert complaints == []
+
+
+def test_criteria_one_by_one(page: Any, serving: Serving, tmp_path: Path, complaints: list[str]) -> None:
+    path = tmp_path / "one.sqlite"
+    StudyStore.create(path, drawn(4, together=False), "We ask you.").close()
+    server = serving("people", "serve", path, "--port", "0")
+    begin(page, server, path)
+    assert page.locator("#criteria .criterion:visible").count() == 1
+    press(page, *"45")
+    assert page.locator("#criteria .criterion:visible").get_attribute("data-criterion") == "Empathy"
+    press(page, "1", "Enter")
+    assert heading(page).startswith("Story 2")
+    until(page, "Saved")
+    assert stored(path, "r01") == {2: (4, 5, 1)}
+    assert complaints == []

@@ -94,7 +94,7 @@ def _raters_table(result: PeopleReport) -> Table:
     cut, independent = result.judged.cut, result.judged.cut_independent
     share = f"{result.options.false:.0%} of simulated attentive raters of this design"
     notes = [
-        f"in doubt: the sum of six signs is below {cut:.1f} (of five, without agreement: {independent:.1f}), as for {share}",
+        f"in doubt: a sum of six signs below {cut:.1f} (five, without agreement: {independent:.1f}), as for {share}",
         "agreement: correlation with the others' mean; repeats: points between two readings",
         "identical: share of stories with one number on all criteria; spread: standard deviation, points",
         "damaged: points by which a damaged story was rated lower; in order: checks in which it was",
