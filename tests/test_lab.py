@@ -20,8 +20,14 @@ class Gone:
 
 sys.meta_path.insert(0, Gone())
 """
-# Modules of commands that run what lies in the lab: measures, try, stress make, train, generate.
-OF_THE_LAB = {"judge.exchange.imported_measures", "judge.reproduce.released_measures", "judge.show.web.trial"}
+# Modules of commands that run what lies in the lab: measures, try, stress make, train, data generate, people.
+OF_THE_LAB = {
+    "judge.cli.people",
+    "judge.exchange.imported_measures",
+    "judge.reproduce.released_measures",
+    "judge.show.web.people_pages",
+    "judge.show.web.trial",
+}
 
 
 def without_lab(code: str, folder: Path) -> str:

@@ -37,7 +37,6 @@ _REPORT = {
     "rule": "how people in doubt are named: signs, or openmeva (a whole story below 4, or a damaged one above 2)",
     "false": "share of attentive people whom the six signs may name",
     "simulated": "number of attentive people who are simulated for that",
-    "resamples": "number of resamples of stories, for the interval of alpha",
 }
 
 
@@ -194,7 +193,7 @@ def import_(
 
 
 @app.command("report")
-@takes(PeopleOptions, _REPORT, without=("seed",))
+@takes(PeopleOptions, _REPORT, without=("resamples", "seed"))
 def report(
     study: _Study, *, options: PeopleOptions, full: Full = False, form: Form = "table", output: Output = None
 ) -> None:

@@ -76,7 +76,8 @@ def test_a_word_for_a_command_leads_to_the_command(word: str, capsys: pytest.Cap
     command = typer.main.get_command(app_of(name))
     flags = {flag for option in command.params for flag in option.opts}
     layouts = getattr(registry.question(name), "ways", {}) if name in registry.QUESTIONS else {}
-    assert {*options} - {"FILE.pdf"} <= flags | {*layouts} | {*FORMS}
+    parts = getattr(command, "commands", {})
+    assert {*options} - {"FILE.pdf"} <= flags | {*layouts} | {*FORMS} | {*parts}
     with pytest.raises(SystemExit) as left:
         main([word, "x"])
     assert left.value.code == 2

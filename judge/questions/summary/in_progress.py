@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from judge.lab.people.store import Study
     from judge.questions.source import Source
 
+# What a study beside run.yaml is called; the lab is imported only where there is one.
+_FILE = "people.sqlite"
 # Stories with ratings by people below which no interval is said, and resamples of story-prompts.
 _FEWEST, _RESAMPLES = 10, 200
 
@@ -23,8 +25,6 @@ _FEWEST, _RESAMPLES = 10, 200
 def with_progress(summary: Summary, folders: Sequence[Path], source: Source) -> Summary:
     """The summary with a caveat on each study that lies beside one of the runs; it is never kept with the summary,
     because people go on rating."""
-    from judge.lab.people.store import DEFAULT_NAME
-
     places = dict.fromkeys(folder.parent for folder in folders if (folder.parent / "run.yaml").is_file())
     found = [
         sentence for place in places if (file := place / DEFAULT_NAME).is_file() for sentence in _said(file, source)
@@ -56,12 +56,16 @@ def _agreement(study: Study, source: Source) -> str:
     table = source.table
     prompts = table.stories["story_prompt"]
     keys = {
-        (dataset, story): story_key(str(prompt or ""), str(text or ""))
-        for (dataset, story), prompt, text in zip(table.stories.index, prompts, table.stories["text"], strict=True)
+        tuple(place): story_key(str(prompt or ""), str(text or ""))
+        for place, prompt, text in zip(table.stories.index, prompts, table.stories["text"], strict=True)
     }
     judged = table.frame[(table.frame["source"] == "judge") & table.frame["rating"].notna()]
     means = judged.groupby(["dataset", "story", "criterion"], observed=True)["rating"].mean()
-    judge = {(keys[d, s], str(c).casefold()): float(v) for (d, s, c), v in means.items() if (d, s) in keys}
+    judge: dict[tuple[str, str], float] = {}
+    for place, mean in means.items():
+        dataset, story, criterion = place if isinstance(place, tuple) else (place, "", "")
+        if (dataset, story) in keys:
+            judge[keys[dataset, story], str(criterion).casefold()] = float(mean)
     people: dict[tuple[str, str], list[float]] = {}
     prompt_of: dict[str, str] = {}
     for one in study.answered:
@@ -76,8 +80,7 @@ def _agreement(study: Study, source: Source) -> str:
     criteria = sorted({name for _, name in both})
     pairs = np.full((len(stories), len(criteria), 2), np.nan)
     for story, name in both:
-        value = (np.mean(people[story, name]), judge[story, name])
-        pairs[stories.index(story), criteria.index(name)] = value
+        pairs[stories.index(story), criteria.index(name)] = np.mean(people[story, name]), judge[story, name]
 
     def tau(rows: Codes) -> float:
         values = []
