@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -127,3 +129,32 @@ def test_a_packs_file_is_taken_once_and_what_differs_is_listed(study: Make, tmp_
         file.write_text(json.dumps(given | change))
         with pytest.raises((DataError, SpecError), match=words):
             import_answers(store, file)
+
+
+def test_a_summary_says_how_far_people_are_and_matches_stories_by_their_texts(tmp_path: Path) -> None:
+    from judge.base.records import Story
+    from judge.inputs.criteria import load_criteria
+    from judge.inputs.datasets.files.native import write_stories
+    from judge.lab.people.options import DesignOptions
+    from judge.lab.people.study import draw
+    from tests.people.conftest import stories
+
+    folder = tmp_path / "run"
+    folder.mkdir()
+    renamed = [Story(f"other-{i}", s.story_prompt, s.system, s.text) for i, s in enumerate(stories(8))]
+    write_stories(folder / "stories.jsonl", renamed)
+    (folder / "run.yaml").write_text(
+        "name: run\ndataset: stories.jsonl\njudge: surface\ncriteria: hanna\neval_prompts: [ep1]\nrepeats: 1\n"
+    )
+    asked = draw(stories(8), "made", load_criteria("hanna").criteria[:3], DesignOptions(raters=3))
+    rated(StudyStore.create(folder / "people.sqlite", asked, "x"), upto=20)
+    found = read_study(folder / "people.sqlite")
+
+    def judge(*words: str) -> str:
+        command = [sys.executable, "-m", "judge", *words]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+    judge("run", "run.yaml", "--quiet")
+    said = " ".join(judge("summary", "run.yaml").split())
+    assert f"people: {found.given} of {found.asked} ratings so far (people.sqlite); tau x100 with the judge" in said
+    assert "±" in said.partition("people.sqlite")[2][:60]

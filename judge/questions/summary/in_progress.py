@@ -26,9 +26,8 @@ def with_progress(summary: Summary, folders: Sequence[Path], source: Source) -> 
     """The summary with a caveat on each study that lies beside one of the runs; it is never kept with the summary,
     because people go on rating."""
     places = dict.fromkeys(folder.parent for folder in folders if (folder.parent / "run.yaml").is_file())
-    found = [
-        sentence for place in places if (file := place / DEFAULT_NAME).is_file() for sentence in _said(file, source)
-    ]
+    files = [place / _FILE for place in places]
+    found = [_said(file, source) for file in files if file.is_file()]
     return replace(summary, caveats=(*summary.caveats, *found)) if found else summary
 
 
