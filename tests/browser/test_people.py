@@ -70,6 +70,8 @@ def begin(page: Any, server: Command, study: Path, rater: str = "r01") -> None:
     assert page.inner_text("#feedback").startswith("As expected")
     press(page, "Enter")
     assert re.match(r"Story 1 of \d+", heading(page))
+    # Another tab or device begins with what the server has.
+    page.wait_for_function("() => !Object.keys(localStorage).some((key) => key.includes(':waiting:'))")
 
 
 def plan(study: Path, rater: str) -> dict[int, tuple[int, int, int]]:
