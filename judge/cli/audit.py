@@ -242,8 +242,6 @@ def sample(
     Example: judge audit sample runs/my-run --by topic,gap -n 100
 
     Example: judge audit sample --from differ.json -n 40 --criteria hanna -o differ.audit.sqlite
-
-    Example: judge audit sample runs/my-run -n 100 --set categories=comments
     """
     from judge.cli.table_options import emit
     from judge.explanations.audit.items import check_blind, load_form
@@ -256,8 +254,7 @@ def sample(
     options = replace(options, by=strata, spread=usual, blind=check_blind(_words(blind)))
     asked = load_form(categories)
     path = output or _beside(runs, source)
-    if path.exists():
-        raise SpecError(f"{path} exists already; an audit is never overwritten", hint="-o FILE makes another")
+    _refuse_overwriting(path)
     if not quiet:
         typer.echo(f"reading {source or ' '.join(runs or ())}", err=True)
     population = _population(runs, source, parser, options.first_repeat, criteria, column).only(eval_prompt or ())
@@ -273,6 +270,11 @@ def sample(
     ).close()
     emit(drawn.table, form)
     typer.echo(f"{path}: {len(drawn.subjects)} explanations; next: judge audit serve {path}", err=True)
+
+
+def _refuse_overwriting(path: Path) -> None:
+    if path.exists():
+        raise SpecError(f"{path} exists already; an audit is never overwritten", hint="-o FILE makes another")
 
 
 @app.command("import")

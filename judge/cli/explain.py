@@ -147,21 +147,18 @@ def explain(
     if validate_flags is not None:
         _validate(validate_flags, named, form, output, full=full)
         return
-    if not named:
-        raise SpecError("nothing to read: name a RUN or a FILE", hint="judge explain runs/my-run")
-    chosen = (criterion or (), judge or (), eval_prompt or ())
-    if figure is not None:
-        _check_figure(figure, no_map=no_map)  # before minutes are spent
+    named = _given(named)
+    _check_figure(figure, no_map=no_map)  # before minutes are spent
     layout = "clusters" if options.as_published else layout
     refuse_flags(context, _WITHOUT_EFFECT[layout], f"--layout {layout}")
-    texts = _texts(named, parser, column, chosen)
+    texts = _texts(named, parser, column, (criterion or (), judge or (), eval_prompt or ()))
     shown, drawing = (form, output, full), (figure, mark)
     if layout == "contradictions":
         _contradictions(texts, options.seed, form, output, full=full)
         return
     if layout == "topics":
-        drawn_options = replace(options, map="none") if no_map else options
-        drawn = _reasons(texts, drawn_options, (topics, themes), shown, drawing, quiet=quiet)
+        options = replace(options, map="none") if no_map else options
+        drawn = _reasons(texts, options, (topics, themes), shown, drawing, quiet=quiet)
     else:
         drawn = _clusters(texts, _options(options, numbers, by, no_map=no_map), shown, drawing, quiet=quiet)
     if drawn and not quiet:
@@ -190,7 +187,15 @@ def _texts(
     return narrowed(texts, criteria=criteria, judges=judges, eval_prompts=eval_prompts)
 
 
-def _check_figure(figure: Path, *, no_map: bool) -> None:
+def _given(named: list[str] | None) -> list[str]:
+    if not named:
+        raise SpecError("nothing to read: name a RUN or a FILE", hint="judge explain runs/my-run")
+    return named
+
+
+def _check_figure(figure: Path | None, *, no_map: bool) -> None:
+    if figure is None:
+        return
     from judge.questions.figures.panels import check_suffix
 
     check_suffix(figure)
