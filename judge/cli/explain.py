@@ -149,8 +149,7 @@ def explain(
         return
     named = _given(named)
     _check_figure(figure, no_map=no_map)  # before minutes are spent
-    layout = "clusters" if options.as_published else layout
-    refuse_flags(context, _WITHOUT_EFFECT[layout], f"--layout {layout}")
+    layout = _effective(context, "clusters" if options.as_published else layout)
     texts = _texts(named, parser, column, (criterion or (), judge or (), eval_prompt or ()))
     shown, drawing = (form, output, full), (figure, mark)
     if layout == "contradictions":
@@ -185,6 +184,11 @@ def _texts(
     criteria, judges, eval_prompts = chosen
     texts = read_texts(named, parser=parser, columns=column_options(column))
     return narrowed(texts, criteria=criteria, judges=judges, eval_prompts=eval_prompts)
+
+
+def _effective(context: typer.Context, layout: Layout) -> Layout:
+    refuse_flags(context, _WITHOUT_EFFECT[layout], f"--layout {layout}")
+    return layout
 
 
 def _given(named: list[str] | None) -> list[str]:

@@ -33,7 +33,8 @@ class Flipped:
 
 
 def cluster_sums(values: Floats, cluster: Codes, group: Codes, groups: int, clusters: int) -> tuple[Floats, Floats]:
-    """Sums of `values` (n,) and counts, both of shape (`clusters`, `groups`); a negative code of a group is none."""
+    """Sums of `values` (n,) and counts, both of shape (`clusters`, `groups`), from each value's code of its `cluster`
+    and its `group` (n,); a negative code of a group is none."""
     inside = group >= 0
     cell = cluster[inside] * groups + group[inside]
     shape = (clusters, groups)
@@ -42,7 +43,7 @@ def cluster_sums(values: Floats, cluster: Codes, group: Codes, groups: int, clus
 
 
 def effective_clusters(counts: Floats) -> Floats:
-    """Effective number of clusters of each group, (sum n)^2 / sum n^2 over counts (clusters, groups); 0 for none."""
+    """Effective number of clusters of each group, (sum n)^2 / sum n^2 over `counts` (clusters, groups); 0 for none."""
     square = (counts**2).sum(axis=0)
     return np.asarray(np.where(square > 0, counts.sum(axis=0) ** 2 / np.maximum(square, 1), 0.0), dtype=np.float64)
 
@@ -63,7 +64,8 @@ class Block:
 def flipped(
     blocks: Sequence[Block], tested: NDArray[np.bool_], *, clusters: int, flips: int = FLIPS, seed: int = 1
 ) -> Flipped:
-    """Tests that the means of the `tested` groups (k,) are 0, over the `clusters` of all blocks.
+    """Tests that the means of the `tested` groups (k,) are 0, over the `clusters` of all `blocks`, by signs drawn from
+    `seed`.
 
     After every flip the values are centred within cells again, as they were: a group that is nearly all of its cells
     has a mean near 0 in the data and in each flip. p is (1 + number of flips whose largest |t| reaches the observed
