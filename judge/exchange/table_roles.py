@@ -146,7 +146,9 @@ def options_of(given: GivenColumns) -> str:
     options += [("sheet", given.sheet)] if given.sheet else []
     parts = [Advice(f"{{{option}}}", **{option: value}) for option, value in options]
     flags = {"number_repeats": given.number_repeats, "positions": given.positions}
-    return listed([*parts, *(Advice(f"{{{option}}}") for option, value in flags.items() if value)], " ")
+    return listed(
+        [*parts, *(Advice(f"{{{option}}}", **{option: True}) for option, value in flags.items() if value)], " "
+    )
 
 
 def as_stated(guessed: Guessed) -> dict[str, Any]:

@@ -98,7 +98,10 @@ def study(request: pytest.FixtureRequest, studies: Path, tmp_path_factory: pytes
 def _keep_a_third(file: Path) -> None:
     """Of HANNA's ratings those of 32 of its 96 story-prompts, on two of its criteria."""
     found = pd.read_csv(file, dtype=str, keep_default_na=False)
-    kept = found["story_prompt"].isin(found["story_prompt"].unique()[:32])
+    # Of so many ratings the story-prompts lie with the stories.
+    stories = pd.read_csv(file.with_name("imported_stories.csv"), dtype=str, keep_default_na=False)
+    first = stories["story_prompt"].isin(stories["story_prompt"].unique()[:32])
+    kept = found["story"].isin(stories.loc[first, "story"])
     found = found[kept & found["criterion"].isin(["Coherence", "Surprise"])]
     assert found["story"].nunique() == 352
     found.to_csv(file, index=False)

@@ -152,3 +152,36 @@ def test_blocks_side_by_side_under_raters_names_are_read(tmp_path: Path) -> None
         "Style": "Rater 1:Rater 1 Style,Rater 2:Rater 2 Style"
     }
     assert mapped.columns["id"] == "Story"
+
+
+def _rows(header: str, lines: list[str]) -> str:
+    return "\n".join([header, *lines]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "said"),
+    [
+        (
+            "histoire,systeme,annotateur,date,note,note_gpt4",
+            "h{s},s{m},{w},d{i},{h},{j}",
+            "no column is known to name the",
+        ),
+        ("prompt,system,worker,score,autoscore", "{p},{m},{k},{h},{j}", "no column is known to name the stories"),
+        (
+            "title,page,words,rater1,rater2,LLM score",
+            "Title {i},{k},2{i},{h},{k},{j}%",
+            "'LLM score' is named as a judge",
+        ),
+    ],
+)
+def test_ids_of_raters_and_page_numbers_are_no_ratings(tmp_path: Path, header: str, row: str, said: str) -> None:
+    lines = [
+        row.format(
+            i=i, s=i // 3, p=i // 9, m=i // 3 % 3, w=101 + i * 7 % 12, k=1 + i * 7 % 5, h=1 + i % 5, j=1 + i // 3 % 9
+        )
+        for i in range(90)
+    ]
+    path = tmp_path / "table.csv"
+    path.write_text(_rows(header, lines), encoding="utf-8")
+    with pytest.raises(DataError, match=said):
+        check(path)

@@ -275,7 +275,7 @@ def test_frame_and_table_are_of_one_value(make_table) -> None:
 
 
 def test_the_notes_say_what_was_missing_and_by_how_much_it_wins(hanna: RatingsTable) -> None:
-    frame = hanna.frame.copy()
+    frame = hanna.frame.astype({"status": object})
     judged = (frame["source"] == "judge") & frame["judge"].isin(MEMBERS) & (frame["system"] != "Human")
     lost = frame.index[judged & (frame["rating"] < 1)]
     frame.loc[lost, "rating"] = np.nan
@@ -299,7 +299,7 @@ def test_the_notes_say_what_was_missing_and_by_how_much_it_wins(hanna: RatingsTa
 
 
 def test_fewer_members_than_asked_for_leave_a_story_without_a_rating(hanna: RatingsTable) -> None:
-    frame = hanna.frame.copy()
+    frame = hanna.frame.astype({"status": object})
     gone = (frame["story"] == frame["story"].iloc[-1]) & (frame["judge"].isin(MEMBERS[1:]))
     frame.loc[gone, "rating"] = np.nan
     frame.loc[gone, "status"] = "not_answered"

@@ -29,12 +29,16 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "rater": (
         *("rater", "raterid", "worker", "workerid", "annotator", "annotatorid", "participant", "participantid"),
         *("userid", "user", "who", "judge", "evaluator", "ratedby", "source", "expert", "reader", "coder", "reviewer"),
+        *("annotateur", "annotatrice", "bewerter", "gutachter", "anotador", "anotadora", "evaluador", "evaluadora"),
     ),
     "criterion": (
         *("criterion", "criteria", "aspect", "dimension", "attribute", "metric", "quality", "test", "question"),
         *("item", "criterionname"),
     ),
-    "rating": ("rating", "score", "value", "label", "stars", "likert", "answer", "response"),
+    "rating": (
+        *("rating", "score", "value", "label", "stars", "likert", "answer", "response"),
+        *("note", "bewertung", "wertung", "punkte", "puntuacion", "nota"),
+    ),
     "panel": ("panel",),
     "explanation": (
         *("explanation", "reason", "reasoning", "rationale", "justification", "comment", "comments", "feedback"),
@@ -73,6 +77,8 @@ _COUNTS = frozenset(
             "order",
             "position",
             "batch",
+            "page",
+            "pages",
         ),
         *("fold", "split", "temperature", "age", "n", "no", "row", "line", "id"),
     )

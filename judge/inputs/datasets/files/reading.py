@@ -69,6 +69,8 @@ _ORDERS: tuple[tuple[str, ...], ...] = (
 )
 # Characters of a story at the least, values of a rating at the most, and how far from 0 a rating lies.
 _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
+# Characters of a rating that is written in another way, such as 85 % or 4/5.
+_SHORT = 10
 # Rows from which on a number of its own in each of them is an id.
 _LEAST_IDS = 20
 # Groups of rows from which on it is no chance that each has one value.
@@ -189,7 +191,9 @@ class _Reader:
         self._raters()
         self._names()
         by_prompt = twins is None and self._ids()
+        self._refuse_nameless_stories(twins is not None)
         self._numbers()
+        self._refuse_unread_judges()
         for column in self.free():
             self.take(column, "ignored", self._reason(column))
         columns = {column: self.roles[column] for column in self.table.columns}
@@ -208,6 +212,31 @@ class _Reader:
             hint = "write each story with its ratings on a row of its own, e.g. with pandas.wide_to_long"
             message = f"each row holds {len(series)} stories ({few(series, 3)})"
             raise DataError(message, file=self.table.path, hint=hint)
+
+    def _refuse_nameless_stories(self, compared: bool) -> None:
+        """Where a column names who rated, rows may share a story: it must be known which."""
+        roles = {read.role: name for name, read in self.roles.items()}
+        rater = roles.get("rater")
+        if compared or rater is None or self.has("id", "text", "verdict"):
+            return
+        keys = [self.table.values(roles[role]) for role in ("story_prompt", "system") if role in roles]
+        if keys and len({*zip(*(map(str, key) for key in keys), strict=True)}) == len(self.table.rows):
+            return
+        message = f"{rater!r} names who rated each row, and no column is known to name the stories"
+        hint = Advice("say which column does ({story}), or write one that does", story="COLUMN")
+        raise DataError(message, file=self.table.path, hint=hint)
+
+    def _refuse_unread_judges(self) -> None:
+        """A judge's column whose cells are nearly numbers is told, and no other column taken in its place."""
+        if any(read.role in ("rating", "label") and read.named.side == "judge" for read in self.roles.values()):
+            return
+        for column in self.free():
+            values = [str(value) for value in self.values(column)]
+            figures = sum(any(map(str.isdigit, value)) and len(value) < _SHORT for value in values)
+            if named(column).side == "judge" and not is_count(column) and figures > len(values) / 2:
+                odd = next(value for value in values if _number(value) is None or not self._rated(column))
+                message = f"the column {column!r} is named as a judge's, and {odd!r} is no rating"
+                raise DataError(message, file=self.table.path, hint="a rating is a number such as 4 or 4.5")
 
     def _texts(self) -> None:
         for name in ("explanation", "text", "story_prompt", "reference"):
@@ -247,6 +276,9 @@ class _Reader:
         others += [name for name, read in self.roles.items() if read.role == "label"]
         if any(named(other).side == "human" and bare(other) not in NAMES["rater"] for other in others):
             return True
+        single = any(self.table.unique(c) for c in self.free() if c != column and not self._rated(c))
+        if not single and any(named(other).side is None and bare(other) in NAMES["rating"] for other in others):
+            return True
         ids = named_column("id", [c for c in self.free() if fits("id", self.values(c))])
         if ids is None or not others:
             return False
@@ -282,7 +314,7 @@ class _Reader:
         usual += [column for column in free if bare(column).endswith("id") and column not in usual]
         if not usual:
             words = [c for c in free if not self._numeric(self.values(c)) and len({*map(str, self.values(c))}) > 1]
-            several = finest(words, self.table.values) if self.has("criterion") else None
+            several = finest(words, self.table.values) if self.has("criterion", "rater") else None
             if several is not None and not is_count(several) and named(several).side is None:
                 self.take(several, "id", "a name for the rows of each story")
             return False
