@@ -222,33 +222,29 @@ def test_steering_of_imported_ratings_and_wrong_numbers_are_refused(
 
 
 def test_a_budget_that_comes_later_counts_what_is_in_flight() -> None:
-    asyncio.run(_budget_that_comes_later())
+    async def later() -> tuple[bool, int, bool]:
+        account = Account()
+        assert await account.admit()
+        assert await account.admit()
+        account.called(0.4)
+        account.charge(Budget(1.0))
+        fits = account.budgets[0]._fits(account)
+        await account.settle()
+        await account.settle()
+        return fits, account.in_flight, await account.admit()
 
-
-async def _budget_that_comes_later() -> None:
-    account = Account()
-    assert await account.admit()
-    assert await account.admit()
-    account.called(0.4)
-    account.charge(Budget(1.0))
     # 0.4 spent, two in flight and one more at 0.4 each come to more than 1.
-    budget = account.budgets[0]
-    assert not budget._fits(account)
-    await account.settle()
-    await account.settle()
-    assert account.in_flight == 0
-    assert await account.admit()
+    assert asyncio.run(later()) == (False, 0, True)
 
 
 def test_a_raised_limit_wakes_all_that_wait() -> None:
-    asyncio.run(_raised_limit())
+    async def raised() -> int:
+        limiter = Limiter(1)
+        await limiter.acquire()
+        waiting = [asyncio.create_task(limiter.acquire()) for _ in range(3)]
+        await asyncio.sleep(0)
+        limiter.declare(4)
+        await asyncio.wait_for(asyncio.gather(*waiting), 1.0)
+        return limiter.in_flight
 
-
-async def _raised_limit() -> None:
-    limiter = Limiter(1)
-    await limiter.acquire()
-    waiting = [asyncio.create_task(limiter.acquire()) for _ in range(3)]
-    await asyncio.sleep(0)
-    limiter.declare(4)
-    await asyncio.wait_for(asyncio.gather(*waiting), 1.0)
-    assert limiter.in_flight == 4
+    assert asyncio.run(raised()) == 4
