@@ -14,7 +14,7 @@ from judge.version import __version__
 if TYPE_CHECKING:
     from judge.api import Answer, OpenedRun, load_dataset, open_audit, open_run, run
 
-__all__ = ["Answer", "OpenedRun", "__version__", "load_dataset", "open_audit", "open_run", "run"]
+__all__ = ["Answer", "OpenedRun", "__version__", "load_dataset", "open_audit", "open_run", "register_plan", "run"]
 
 
 def __getattr__(name: str) -> Any:

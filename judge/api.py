@@ -379,6 +379,37 @@ def run(
     return OpenedRun(run_all(Path(definition), overrides or {}, limit, quiet=quiet), parser)
 
 
+def register_plan(
+    run: Path | str,
+    *,
+    judge: str | None = None,
+    eval_prompt: str | None = None,
+    margin: float = 0.1,
+    epsilon: float = 0.1,
+    drop_systems: Sequence[str] = (),
+) -> Path:
+    """Write a run's plan to `plan.json` beside its run.yaml, with the date, before its answers are looked at.
+
+    `judge` and `eval_prompt` name the row that is to be reported (None: the highest of all), `margin`, `epsilon` and
+    `drop_systems` are options of `summary`. Summary, report and certificate then say what was changed. Returns the
+    file. Raises RunFolderError where there is a plan already, and SpecError for a row that the run does not ask for.
+    """
+    from datetime import UTC, datetime
+
+    from judge.asking.execution.registration import register
+
+    now = datetime.now(UTC)
+    return register(
+        Path(run),
+        judge=judge,
+        eval_prompt=eval_prompt,
+        margin=margin,
+        epsilon=epsilon,
+        drop_systems=drop_systems,
+        now=now,
+    )
+
+
 def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
     """The results of runs, given as run.yaml files, their folders, or result folders.
 

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,6 +48,10 @@ PLAN_HELP = {
     "like": "study whose variances are used where no RUN is given",
     "seed": "seed of the random numbers",
 }
+_Register = Annotated[
+    bool, typer.Option("--register", help="writing of plan.json beside run.yaml, dated, for judge summary to hold to")
+]
+_Margin = Annotated[float | None, typer.Option("--margin", help="margin that register writes down; default: 0.1")]
 _Pilots = Annotated[
     list[str] | None, typer.Argument(metavar="[RUN]...", help="pilot run: a run.yaml, its folder, or a result folder")
 ]
@@ -69,17 +74,29 @@ def plan(
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
+    register: _Register = False,
+    margin: _Margin = None,
 ) -> None:
     """Number of stories, people, repeats and Eval-Prompts that a study needs, and what to pay for next.
 
     Computed from a pilot RUN or, without one, from the variances of a published study. Sentences come first, then
     tables.
 
+    With --set register=true the plan of RUN is written to plan.json: its prompts, criteria, stories and repeats, the
+    margin, and the row of --judge and --eval-prompt. Summary, report and certificate then say what was changed.
+
+    Example: judge plan runs/mine --judge openai/my-model --eval-prompt ep1 --set register=true
+
     Example: judge plan runs/pilot --set half_width=0.05 --set rater_price=0.25
     """
     from judge.analysis import planning
     from judge.cli.table_options import emit
 
+    if register:
+        _register(runs or [], judge or [], eval_prompt or [], options, margin)
+        return
+    if margin is not None:
+        _refuse_given(["margin"], "without register")
     if not runs:
         _refuse(options, _OF_PILOTS, _WITHOUT)
         chosen = {"criterion": criterion, "judge": judge, "eval_prompt": eval_prompt, "panel": panel}
@@ -98,6 +115,32 @@ def plan(
     source = Source(runs, parser, (keep,), explanations=False, telling=reading_bar)
     answer = question("plan").answer(source, options, long=long)
     emit(with_coverage(answer.table, answer.printed(FLAGS), form, options.drop_systems), form, output, full=full)
+
+
+def _register(
+    runs: Sequence[str], judges: Sequence[str], prompts: Sequence[str], options: PlanOptions, margin: float | None
+) -> None:
+    from datetime import UTC, datetime
+
+    from judge.asking.execution.registration import register
+    from judge.base.errors import SpecError
+    from judge.questions.summary.result import EvidenceOptions
+
+    for what, names in (("RUN", runs), ("judge", judges), ("Eval-Prompt", prompts)):
+        if len(names) > 1 or (what == "RUN" and not names):
+            raise SpecError(f"a plan that is registered is of one {what}, and {len(names)} were given")
+    chosen = EvidenceOptions(epsilon=options.epsilon, drop_systems=options.drop_systems)
+    chosen = chosen if margin is None else replace(chosen, margin=margin)
+    file = register(
+        Path(runs[0]),
+        judge=next(iter(judges), None),
+        eval_prompt=next(iter(prompts), None),
+        margin=chosen.margin,
+        epsilon=chosen.epsilon,
+        drop_systems=chosen.drop_systems,
+        now=datetime.now(UTC),
+    )
+    typer.echo(f"{file}: the plan, as of now; judge summary says what is changed")
 
 
 def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:

@@ -220,7 +220,7 @@ def prepare(plan: AnyPlan, folder: Path, result: ResultFolder, part: PlanPart | 
                     f"{result.journal} holds attempts and has lost its definition: nothing was changed",
                     hint="restore it from a copy, or move it away to ask everything anew",
                 )
-            if before is not None and _asked_in_vain(journal, result) and _changed(before, definition):
+            if before is not None and _asked_in_vain(journal, result) and changed(before, definition):
                 before = None
             if before is not None:
                 _check_same(before, definition, result)
@@ -318,6 +318,11 @@ def check_same_definition(plan: AnyPlan, folder: Path, results: Iterable[ResultF
         _check_whole(definition, result)
 
 
+def whole_definition(plan: Plan, folder: Path) -> dict[str, Any]:
+    """What decides the requests of a run, with its dataset's content; paths are relative to `folder`."""
+    return _definition(plan, folder, dataset_of(plan, folder))
+
+
 def _definition(plan: AnyPlan, folder: Path, dataset: Dataset | StoryPrompts) -> dict[str, Any]:
     if isinstance(plan, WritingPlan) or isinstance(dataset, StoryPrompts):
         return plan.definition() | {"dataset_name": dataset.name, "dataset_hash": dataset.fingerprint()}
@@ -367,28 +372,29 @@ def _refuse_keys(definition: dict[str, Any]) -> None:
 
 
 def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolder) -> None:
-    changed = _changed(before, now)
-    if changed:
+    names = changed(before, now)
+    if names:
         holds = f"{result.path} holds a run with other settings: "
         raise RunFolderError(
-            joined(holds, listed(changed, ", "), " changed since it was started"),
+            joined(holds, listed(names, ", "), " changed since it was started"),
             hint=Advice(
                 "give the changed run another name (or {output}), or change the settings back", output="FOLDER"
             ),
         )
 
 
-def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    changed = [words_for_key for key, words_for_key in _SAME.items() if before.get(key) != now.get(key)]
+def changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Names of what one definition asks otherwise than another, of which every request would be affected."""
+    names = [words_for_key for key, words_for_key in _SAME.items() if before.get(key) != now.get(key)]
     both = set(before["eval_prompts"]) & set(now["eval_prompts"])
     sources = before["eval_prompt_sources"], now["eval_prompt_sources"]
     # How an answer is read may be mended after it was paid for; what is sent may not.
     if all(ask_the_same(sources[0][name], sources[1][name]) for name in both):
-        changed = [words_for_key for words_for_key in changed if words_for_key != _SAME["eval_prompts"]]
+        names = [words_for_key for words_for_key in names if words_for_key != _SAME["eval_prompts"]]
     together = before.get("joint", {}), now.get("joint", {})
     if any(together[0][name] != together[1][name] for name in together[0].keys() & together[1].keys()):
-        changed.append("the criteria that one answer rates together")
-    return changed
+        names.append("the criteria that one answer rates together")
+    return names
 
 
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from judge.base.printing.text_layout import moment
 from judge.questions.certificate.file import FORMAT, MEANINGS, Conditions, criteria_of, settings_of
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.quality import Faults
+from judge.questions.summary.registered_plan import KeptTo, kept_to
 from judge.questions.summary.result import EvidenceOptions
 from judge.questions.summary.systems import verdict_of
 from judge.ratings.rating_matrix import Cell, RatingMatrix
@@ -107,7 +108,8 @@ class Held:
 class Certificate:
     """Whether a judge meets the conditions of a certificate, and the results for each Eval-Prompt and criterion.
     `issued` is its date; `answered` are the dates of the run's first request and last answer (None for imported
-    ratings). `left_out` names what the run holds and the certificate does not cover.
+    ratings). `left_out` names what the run holds and the certificate does not cover. `plan` was registered; None
+    without one.
     """
 
     fact: RunFacts
@@ -120,6 +122,7 @@ class Certificate:
     issued: date
     answered: tuple[str | None, str | None]
     left_out: LeftOut
+    plan: KeptTo | None
 
     @property
     def holds(self) -> bool:
@@ -147,6 +150,7 @@ class Certificate:
             "eval_prompts": {name: hashes.get(name) for name in prompts},
             "criteria": criteria_of(criterion for criterion in self.fact.criteria if criterion.name in names),
             "left_out": self.left_out.record,
+            "plan": None if self.plan is None else self.plan.record,
             "repeats": self.fact.repeats,
             "dataset": {
                 "name": self.matrix.dataset,
@@ -191,6 +195,8 @@ def certify(evidence: Evidence, conditions: Conditions, today: date, left_out: L
     rows = tuple(_rows(evidence, matrix, own))
     folder = ResultFolder(fact.path)
     parts = evidence.correlations.signature_parts
+    about = [(row.margin.judge, row.margin.eval_prompt) for row in rows]
+    plan = kept_to([fact], matrix, about, evidence.options)
     return Certificate(
         fact=fact,
         matrix=matrix,
@@ -198,10 +204,11 @@ def certify(evidence: Evidence, conditions: Conditions, today: date, left_out: L
         conditions=tuple(_held(conditions, rows, fact)),
         manifest=read_manifest(folder.manifest),
         signature=joined((*parts[:-1], evidence.options.signature_part, *parts[-1:])),
-        notes=(*evidence.correlations.notes, *_stated(evidence.options)),
+        notes=(*([plan.sentence] if plan else []), *evidence.correlations.notes, *_stated(evidence.options)),
         issued=today,
         answered=_answered(folder),
         left_out=left_out or LeftOut(),
+        plan=plan,
     )
 
 

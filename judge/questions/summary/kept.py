@@ -18,6 +18,7 @@ import orjson
 
 from judge.answers.journal.standing import file_state
 from judge.answers.parsing.stored_answers import code_of
+from judge.asking.execution.registration import fingerprint_of
 from judge.asking.run_folder.layout import JOURNAL, resolve
 from judge.base import sqlite_file
 from judge.base.errors import SpecError
@@ -100,7 +101,11 @@ def _files(folder: Path) -> list[list[str]] | None:
         return None
     files = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith(JOURNAL))
     files += sorted((folder / "derived").glob("*.seen.jsonl"))
-    return [[JOURNAL, state], *([file.name, fingerprint_file(file)] for file in files)]
+    return [
+        [JOURNAL, state],
+        ["plan", fingerprint_of(folder)],
+        *([file.name, fingerprint_file(file)] for file in files),
+    ]
 
 
 @cache

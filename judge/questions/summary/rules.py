@@ -153,6 +153,14 @@ def of_order(agreed: int, turned: int, pairs: int, systems: int) -> Verdict:
     return Verdict(order, rule)
 
 
+def of_plan(changes: int) -> Verdict:
+    """Whether the analysis is the one that was registered."""
+    if not changes:
+        return Verdict("kept", "what was asked, the row, margin, epsilon and systems left out are those of plan.json")
+    number = "1 change" if changes == 1 else f"{changes} changes"
+    return Verdict(number, "differences of what was asked and analysed from plan.json")
+
+
 def of_missing(number: int) -> Verdict:
     """Number of gaps in the evidence."""
     words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"

@@ -18,6 +18,7 @@ from judge.questions.summary import people, preferences, quality, rules, systems
 from judge.questions.summary.evidence import Choice, Evidence, chosen, names_of
 from judge.questions.summary.preferences import Compared
 from judge.questions.summary.quality import Seen
+from judge.questions.summary.registered_plan import kept_to
 from judge.questions.summary.result import Answer, Missing, OfDataset, Summary
 from judge.questions.summary.rules import FEW_SYSTEMS, WIDE
 from judge.ratings.rating_matrix import RatingMatrix
@@ -260,6 +261,7 @@ def _of_dataset(
         quality.lost(evidence, matrix, best),
         wrong,
         quality.seen(seen, _dates(best), control=best.control),
+        *_plan(evidence, matrix, best),
     )
     answers = tuple(_asked_of(evidence.raters_of(matrix.dataset), answer) for answer in asked)
     gaps = missing(evidence, matrix, claimed, answers, seen)
@@ -274,6 +276,14 @@ def _of_dataset(
         gaps,
         _commands(evidence, matrix, runs, gaps, best, answers),
     )
+
+
+def _plan(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
+    about = [(best.judge, best.eval_prompt)]
+    found = kept_to(evidence.table.facts, matrix, about, evidence.options)
+    if found is not None:
+        verdict = rules.of_plan(len(found.changes))
+        yield Answer("Does it keep to its plan?", (found.sentence,), verdict, label="plan")
 
 
 def _faults(*answers: Answer | None) -> str:
