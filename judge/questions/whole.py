@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis import planning
 from judge.analysis.coverage import counts, coverage
 from judge.analysis.coverage.counts import VerdictCoverage, count, verdict_coverage
 from judge.analysis.coverage.coverage import Coverage
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judge.analysis.inputs.bars import Predict
+    from judge.analysis.planning import Planned
     from judge.base.printing.tables import Table
     from judge.questions.source import Source
 
@@ -187,8 +187,21 @@ COVERAGE = Question(
     },
 )
 
+
+def _planned(table: RatingsTable, options: PlanOptions) -> Planned:
+    from judge.analysis.planning import plan
+
+    return plan(table, options)
+
+
+def _plan_tables(found: Planned, *, long: bool) -> list[Table]:
+    from judge.analysis.planning import tables
+
+    return tables(found, long=long)
+
+
 PLAN = Question(
     "plan",
     """Number of stories, people, repeats and Eval-Prompts that a study needs, with these runs as its pilot.""",
-    {"sizes": Way(options=PlanOptions, compute=planning.plan, tables=planning.tables, shown=_Long)},
+    {"sizes": Way(options=PlanOptions, compute=_planned, tables=_plan_tables, shown=_Long)},
 )

@@ -73,7 +73,7 @@ def _question(name: str) -> list[str]:
 def page() -> dict[str, str]:
     """Path of the page -> its text."""
     lines = [_TOP]
-    for name in ("open_run", "run", "load_dataset", "open_audit"):
+    for name in ("open_run", "run", "load_dataset", "open_audit", "register_plan"):
         lines += _function("##", f"judge.{name}", getattr(judge, name))
     for kind in (OpenedRun, Answer, LoadedDataset):
         lines += [f"## {kind.__name__}", "", _text(kind), "", *_members(kind)]

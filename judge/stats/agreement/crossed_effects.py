@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
 
 from judge.base.arrays import Codes, Floats
 from judge.base.estimate import CONFIDENCE, Estimate
@@ -54,6 +53,8 @@ class CrossedLikelihood:
     @classmethod
     def of(cls, story: Codes, rater: Codes, y: Floats) -> CrossedLikelihood:
         """The likelihood of ratings `y` (n,), none missing; `story` and `rater` are codes 0, 1, ... that all occur."""
+        from scipy import sparse
+
         stories, raters = int(story.max()) + 1, int(rater.max()) + 1
         swapped = stories < raters
         large, little = (rater, story) if swapped else (story, rater)
@@ -89,6 +90,8 @@ class CrossedLikelihood:
         return self._solve(rho, phi)[1]
 
     def _solve(self, rho: float, phi: float) -> tuple[float, float]:
+        from scipy import linalg
+
         error = (1 - rho) * (1 - phi)
         large, little = rho / error, phi / (1 - phi)
         if self.swapped:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, assert_never
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
@@ -38,6 +37,8 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
 
     Pairs with NaN are left out, ValueError without one; scores that are equal to 1e-9 share one prediction.
     """
+    from scipy.optimize import isotonic_regression
+
     present = ~(np.isnan(x) | np.isnan(y))
     x, y = x[present], y[present]
     if x.size == 0:

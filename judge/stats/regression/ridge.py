@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from judge.base.arrays import Codes, Floats
 from judge.stats import near_ties
@@ -37,6 +36,8 @@ def fit_stack(x: Floats, y: Floats) -> Stack:
 
     Predictions must be out of sample. Rows with NaN are left out; ValueError without a complete one.
     """
+    from scipy.optimize import nnls
+
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
     x, y = x[complete], y[complete]
     if not y.size:

@@ -76,16 +76,20 @@ def only_guideline(text: str, criterion: Criterion) -> bool:
         return False
     spoken = _bag(text, criterion.name)
     total = spoken.total()
-    for meant in _guideline_bags(criterion.guidelines, criterion.name):
+    for meant, words_meant in _guideline_bags(criterion.guidelines, criterion.name):
+        # Texts of too unequal length share too little, whatever their words.
+        if min(total, words_meant) < _LIKENESS * max(total, words_meant):
+            continue
         common = sum(min(count, spoken[word]) for word, count in meant.items())
-        if common >= _LIKENESS * (total + meant.total() - common) and common:
+        if common >= _LIKENESS * (total + words_meant - common) and common:
             return True
     return False
 
 
 @lru_cache(maxsize=64)
-def _guideline_bags(guidelines: tuple[str, ...], name: str) -> tuple[Counter[str], ...]:
-    return tuple(_bag(guideline, name) for guideline in guidelines)
+def _guideline_bags(guidelines: tuple[str, ...], name: str) -> tuple[tuple[Counter[str], int], ...]:
+    bags = [_bag(guideline, name) for guideline in guidelines]
+    return tuple((bag, bag.total()) for bag in bags)
 
 
 def _bag(text: str, name: str) -> Counter[str]:
