@@ -93,6 +93,9 @@ def write_run(folder: Path, stories: int) -> Path:
     settings = {"temperature": {"asked": 1, "state": "unknown", "evidence": "nothing is known", "source": "none"}}
     write_manifest(result.manifest, {"judge": "openai/mock", "in_force": {"repeats": REPEATS, "settings": settings}})
     with closing(sqlite3.connect(result.journal)) as db:
+        # Keys are in no order: without room for all pages each would be written many times in this one transaction.
+        db.execute("PRAGMA cache_size = -6000000")
+        db.execute("PRAGMA synchronous = OFF")
         _write_answers(db, stories)
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         db.execute("PRAGMA journal_mode = DELETE")

@@ -28,8 +28,8 @@ def folder_of_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_readme_has_at_most_250_lines() -> None:
-    assert TEXT.count("\n") <= 250
+def test_readme_has_at_most_150_lines() -> None:
+    assert TEXT.count("\n") <= 150
 
 
 @pytest.mark.parametrize("line", QUESTIONS)

@@ -189,13 +189,17 @@ def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters:
         return
     best = best_of(defined) or defined[0]
     yield from _agreement(where, best, len(shown), raters)
-    yield from _beside(best, raters)
+    # What stands beside a row that was picked has the intervals of `judge summary`, which `answers` adds.
+    if len(shown) == 1:
+        yield from _beside(best, raters)
 
 
 def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[str]:
     number = len(best.criteria)
     over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
-    coefficient = f"Kendall's tau‑b ×100 with {raters.noun}, {over}, is {worded(best.value)}"
+    # The interval of a row by itself is too short for one that was picked.
+    value = worded(best.value) if rows == 1 else _value(best.value)
+    coefficient = f"Kendall's tau‑b ×100 with {raters.noun}, {over}, is {value}"
     if rows == 1:
         yield f"On {where}, {best.name}: {coefficient}."
         return

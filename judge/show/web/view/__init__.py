@@ -1,1 +1,1 @@
-"""`judge view`: read-only web pages about all runs of a folder. They write only caches of computed results."""
+"""`judge view`: web pages about all runs of a folder. They write caches, and what is wanted of a run that goes on."""

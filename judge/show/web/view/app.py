@@ -1,4 +1,5 @@
-"""The server of `judge view`: read-only; errors are pages with a sentence."""
+"""The server of `judge view`: it changes no result, and steers runs of this machine; errors are pages with a
+sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from judge.base.errors import TELLS_INTACT, JudgeError, SpecError
 from judge.base.wording import PLAIN, written
 from judge.show.web.pages import static_route
-from judge.show.web.view.pages import analyses, answers, changed, overview, pairs
+from judge.show.web.view.pages import analyses, answers, changed, overview, pairs, steering
 from judge.show.web.view.pages import map as map_pages
 from judge.show.web.view.site import NotFoundError, Site
 
@@ -51,6 +52,7 @@ def view_app(root: Path, access: Access) -> Starlette:
     pages = overview.PAGES | analyses.PAGES | answers.PAGES | pairs.PAGES
     # Starlette runs synchronous functions in a thread, so others do not wait while SQLite reads the disk.
     routes = [Route(address, partial(page, site)) for address, page in pages.items()]
+    routes.append(Route(steering.ADDRESS, partial(steering.steered, site), methods=["POST"]))
     rated = analyses.OF_RATINGS | answers.OF_RATINGS | changed.OF_RATINGS | map_pages.PAGES
     routes += [Route(address, partial(_of_ratings(page), site)) for address, page in rated.items()]
     handlers: Any = {

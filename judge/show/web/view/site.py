@@ -63,6 +63,7 @@ class Site:
     """State that all requests share."""
 
     def __init__(self, root: Path, access: Access) -> None:
+        self.local = access.key is None
         self.runs = Runs(root)
         self.kept = Kept()
         self.jobs = Jobs()

@@ -18,6 +18,7 @@ from judge.questions.charts.distributions import Distributions, Histogram, Histo
 from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow, Scale
 from judge.show.pages import charts
 from judge.show.web.view.judgments import Asked, Judgments, judgments, stored
+from judge.show.web.view.pages import steering
 from judge.show.web.view.runs import FoundRun, Standing
 from judge.show.web.view.site import Site
 
@@ -116,7 +117,7 @@ _COSTS = frozenset({"cost", "cost_basis", "price"})
 # What the page of a run shows of a judge of whom nothing is known.
 _NOTHING: dict[str, Any] = {
     "facts": [], "coverage": None, "chart": None, "beside": "", "preferred": (), "wins": (), "compares": False,
-    "work": None,
+    "work": None, "steering": None,
 }  # fmt: skip
 
 
@@ -155,7 +156,8 @@ def run_page(site: Site, request: Request) -> Response:
         return site.page("run.html", run, slug=None, **_NOTHING, **values)
     slug = site.slug(request, run)
     (side,) = (candidate for candidate in shown if candidate.slug == slug)
-    return site.page("run.html", run, slug=slug, **_of_judge(site, side), **values)
+    of_judge = _of_judge(site, side) | {"steering": steering.standing(site, side.folder)}
+    return site.page("run.html", run, slug=slug, **of_judge, **values)
 
 
 def _of_judge(site: Site, side: Side) -> dict[str, Any]:
