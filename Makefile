@@ -19,7 +19,7 @@ SITE_STAMP := $(VENV)/.site-$(shell cat pyproject.toml constraints.txt | cksum |
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo demo-llm test test-arithmetics test-pythons test-explain test-measures test-stress test-browser test-vllm test-gpu environments advisories fix docs site benchmarks clean
+.PHONY: help demo demo-llm test test-arithmetics test-pythons test-explain test-measures test-stress test-browser test-vllm test-gpu environments advisories fix docs site dist benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
@@ -38,6 +38,7 @@ help:
 	@echo "make fix         format and mend what the linter can"
 	@echo "make docs        write again what the documentation takes from the program"
 	@echo "make site        build the documentation in site/, run its notebooks and slow commands; a broken link or an unlisted page fails"
+	@echo "make dist        build the wheel and its checksum in dist/, install it alone, and run the demo there, also by uvx"
 	@echo "make benchmarks  measure speed, memory and durability (loopback only; takes several minutes)"
 	@echo "make clean       remove what the commands above made"
 
@@ -173,6 +174,9 @@ docs: $(STAMP)
 site: $(SITE_STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	JUDGE_SLOW=1 $(BIN)/python -m pytest -n 2 tests/documents/site/test_notebooks.py tests/documents/run/test_slow_commands_run.py -q
+
+dist: $(STAMP)
+	$(BIN)/python -m tests.release
 
 benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks
