@@ -32,6 +32,7 @@ from judge.base.credentials.providers import JudgeName
 from judge.base.credentials.trust import elsewhere
 from judge.base.errors import BackendError, JudgeError, RunFolderError
 from judge.base.records import Query, Response, Story
+from judge.base.wording import Advice
 
 # Merging of Ray workers' shards into the journal during a run. Shards are never deleted.
 
@@ -358,7 +359,11 @@ def _raise_from(*futures: Future[None]) -> None:
         lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
         raise JudgeError(
             f"Ray stopped the run: {lines[-1].strip()[:300]}",
-            hint="everything in shards is kept: the same command merges it and goes on",
+            hint=Advice(
+                "everything in shards is kept: the same command merges it and goes on (with {ray_actors} where fewer "
+                "nodes are left)",
+                ray_actors="N",
+            ),
         ) from error
 
 
