@@ -3,36 +3,31 @@ are. No page for annotators links to `/results` (rates, agreement), which would 
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from urllib.parse import parse_qs
 
-from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from judge.base.errors import JudgeError, SpecError
-from judge.base.files import write_whole
-from judge.base.fingerprint import sha256_script
 from judge.base.wording import PLAIN, Advice, written
 from judge.explanations.audit.adjudication import adjudicate, disputes
 from judge.explanations.audit.answers_file import practise
 from judge.explanations.audit.rows import ItemState, clean_name
 from judge.explanations.audit.store import ADJUDICATION, ANNOTATION, AuditStore, ChangedElsewhereError, snapshot
-from judge.show.pages import environment, stylesheet
 from judge.show.web import audit_annotators as tasks
 from judge.show.web.audit_annotators import Annotators, packed_task
-from judge.show.web.owners import NotOwnerError, as_script, lasting
-from judge.show.web.pages import Pages, in_words, own_element, plain_text, read_body, static_route
-from judge.version import __version__
+from judge.show.web.owners import NotOwnerError, lasting
+from judge.show.web.pages import in_words, read_body, static_route
+from judge.show.web.work_pages import Kind, WorkPages, handlers, packed, status_of, taking, where_wrong, write_pages
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import Route
 
     from judge.show.web.access import Access
 
@@ -120,11 +115,6 @@ def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values).complete}
 
 
-def status_of(error: Exception) -> int:
-    """400 for a mistake in the message; 503, after which the page sends it again, if the file could not be written."""
-    return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
-
-
 _M = TypeVar("_M", bound=_Message)
 
 
@@ -132,9 +122,7 @@ def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: 
     try:
         message = kind.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise RefusedError(400, f"{where + ': ' if where else ''}{first['msg']}") from error
+        raise RefusedError(400, where_wrong(error)) from error
     if message.audit != store.audit_id:
         raise RefusedError(409, "This server holds another audit now. Your answers stay in this browser.")
     if message.round != round_no:
@@ -144,7 +132,16 @@ def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: 
     return message
 
 
-TEMPLATES = Path(__file__).parent / "templates"
+PAGES = Kind(
+    "judge audit",
+    "audit-page",
+    "audit.css",
+    "audit_form.html",
+    (
+        *("audit_text.js", "clock.js", "keep.js", "work.js", "audit_parts.js", "audit_reading.js"),
+        *("audit_between.js", "audit_keys.js", "audit.js"),
+    ),
+)
 
 
 def application(store: AuditStore, access: Access) -> Starlette:
@@ -152,7 +149,7 @@ def application(store: AuditStore, access: Access) -> Starlette:
     from starlette.applications import Starlette
     from starlette.routing import Route
 
-    pages, owners = Pages(TEMPLATES, access), Annotators(store)
+    pages, owners = WorkPages(PAGES, access), Annotators(store)
     routes = [
         Route("/", lambda _: _welcome_page(store, pages)),
         Route("/start", _start(store, pages, owners, ANNOTATION), methods=["POST"]),
@@ -160,12 +157,12 @@ def application(store: AuditStore, access: Access) -> Starlette:
         Route("/results", _results(store, pages)),
         Route("/adjudicate", _work(store, pages, owners, ADJUDICATION)),
         Route("/adjudicate/start", _start(store, pages, owners, ADJUDICATION), methods=["POST"]),
-        _taking("/answers", store, owners, save_answers),
-        _taking("/practice", store, owners, save_practice),
-        _taking("/settled", store, owners, save_settled),
+        taking("/answers", partial(_replied, store, owners, save_answers)),
+        taking("/practice", partial(_replied, store, owners, save_practice)),
+        taking("/settled", partial(_replied, store, owners, save_settled)),
         static_route(),
     ]
-    return Starlette(routes=routes, exception_handlers={JudgeError: _sentence, 404: _nowhere})
+    return Starlette(routes=routes, exception_handlers=handlers(" The audit begins at /"))
 
 
 def lasting_key(store: AuditStore) -> str:
@@ -184,7 +181,7 @@ def introduction(store: AuditStore) -> dict[str, Any]:
     }
 
 
-def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str = "", status: int = 200) -> Response:
+def _welcome_page(store: AuditStore, pages: WorkPages, trouble: str = "", name: str = "", status: int = 200) -> Response:
     with store.reading():
         only_adjudicating = set(store.annotators(ADJUDICATION)) - set(store.annotators())
         names = [name for name in store.registered() if name not in only_adjudicating]
@@ -192,6 +189,7 @@ def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str 
     return pages.response(
         "audit_welcome.html",
         status,
+        title=_TITLE,
         annotators=shown,
         trouble=trouble,
         name=name,
@@ -200,13 +198,14 @@ def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str 
     )
 
 
-def _refused(store: AuditStore, pages: Pages, round_no: int, sentence: str, name: str, status: int) -> Response:
+def _refused(store: AuditStore, pages: WorkPages, round_no: int, sentence: str, name: str, status: int) -> Response:
     if round_no == ANNOTATION:
         return _welcome_page(store, pages, sentence, name, status)
-    return pages.response("audit_message.html", status, title="Settle disagreements", text=sentence)
+    back = ("/results", "Back to the results")
+    return pages.message("Settle disagreements", sentence, status, wrong=True, back=back)
 
 
-def _start(store: AuditStore, pages: Pages, owners: Annotators, round_no: int) -> Callable[[Request], Any]:
+def _start(store: AuditStore, pages: WorkPages, owners: Annotators, round_no: int) -> Callable[[Request], Any]:
     """Claims a name from a form for the sender, and redirects to the personal link."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import RedirectResponse
@@ -225,7 +224,7 @@ def _start(store: AuditStore, pages: Pages, owners: Annotators, round_no: int) -
     return endpoint
 
 
-def _work(store: AuditStore, pages: Pages, owners: Annotators, round_no: int) -> Callable[[Request], Response]:
+def _work(store: AuditStore, pages: WorkPages, owners: Annotators, round_no: int) -> Callable[[Request], Response]:
     from starlette.responses import RedirectResponse
 
     def endpoint(request: Request) -> Response:
@@ -239,13 +238,13 @@ def _work(store: AuditStore, pages: Pages, owners: Annotators, round_no: int) ->
         if not owners.owns(name, own):
             return _refused(store, pages, round_no, in_words(NotOwnerError(name)), name, 403)
         task = tasks.TASKS[round_no](store, name) | {"own": own}
-        page = pages.response("audit_work.html", annotator=name, round=round_no, task=as_script(task))
-        return owners.remember(page, name)
+        doing = "Annotating" if round_no == ANNOTATION else "Settling disagreements"
+        return owners.remember(pages.work(task, f"{doing} as {name}"), name)
 
     return endpoint
 
 
-def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
+def _results(store: AuditStore, pages: WorkPages) -> Callable[[Request], Response]:
     def endpoint(_: Request) -> Response:
         # Statistics need numpy and scipy, which the annotators' pages do without.
         from judge.base.printing.output import html_table
@@ -263,52 +262,28 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
         finished = {(entry.item, entry.annotator) for entry in audit.annotation.answers if entry.done}
         done = Counter(item for item, _ in finished)
         numbers = {"open": len(open_), "disputed": len(all_), "twice": sum(count > 1 for count in done.values())}
-        return pages.response("audit_results.html", tables=tables, trouble=trouble, **numbers)
+        return pages.response("audit_results.html", title="Results", tables=tables, trouble=trouble, **numbers)
 
     return endpoint
 
 
-def _taking(
-    path: str, store: AuditStore, owners: Annotators, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]]
-) -> Route:
-    """Answers are confirmed after the commit."""
-    from starlette.concurrency import run_in_threadpool
-    from starlette.responses import JSONResponse
-    from starlette.routing import Route
-
-    async def endpoint(request: Request) -> Response:
-        text = await read_body(request)
-        try:
-            return JSONResponse(await run_in_threadpool(save, store, owners.owns, text))
-        except ChangedElsewhereError as error:
-            item = _ItemMessage.model_validate_json(text).item
-            return JSONResponse(_stored(item, error.state, done=error.state.done), 409)
-        except RefusedError as error:
-            return plain_text(str(error), error.status)
-
-    return Route(path, endpoint, methods=["POST"])
-
-
-async def _sentence(_: Request, error: Exception) -> Response:
-    hint = getattr(error, "hint", None)
-    return plain_text(f"{error} ({hint})" if hint else str(error), status_of(error))
-
-
-async def _nowhere(_: Request, __: Exception) -> Response:
-    return plain_text("There is no such page here. The audit begins at /\n", 404)
+def _replied(
+    store: AuditStore, owners: Annotators, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]], text: bytes
+) -> tuple[int, Any]:
+    """Status and reply to a message with answers."""
+    try:
+        return 200, save(store, owners.owns, text)
+    except ChangedElsewhereError as error:
+        item = _ItemMessage.model_validate_json(text).item
+        return 409, _stored(item, error.state, done=error.state.done)
+    except RefusedError as error:
+        return error.status, str(error)
 
 
 # HTML files of an audit for annotators who cannot reach the server, self-contained, without network requests. Answers
 # stay in the browser until the annotator saves them as a file, which `judge audit import` imports.
 
-_STATIC = Path(__file__).parent / "static"
-_SCRIPTS = (
-    "page.js",
-    "clock.js",
-    "keep.js",
-    *(f"audit_{name}.js" for name in ("text", "parts", "reading", "between", "keys")),
-    "audit.js",
-)
+_TITLE = "Judge explanations of ratings"
 
 
 def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:
@@ -330,30 +305,11 @@ def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> li
             stem += "_"
         taken.add(stem.casefold())
         pages[f"{stem}.html"] = page(store, name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file, text in pages.items():
-            write_whole(folder / file, text)
-    except OSError as error:
-        raise SpecError(
-            f"{folder} cannot be written: {error.strerror}", hint="choose another folder with -o"
-        ) from error
-    return [folder / file for file in pages]
+    return write_pages(folder, pages)
 
 
 def page(store: AuditStore, annotator: str) -> str:
-    """The offline page. Its content security policy allows only this program's scripts, by their hashes."""
-    scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS]
-    return (
-        environment(TEMPLATES)
-        .get_template("audit_pack.html")
-        .render(
-            annotator=annotator,
-            task=as_script(packed_task(store, annotator)),
-            style=own_element("style", stylesheet() + (_STATIC / "audit.css").read_text(encoding="utf-8")),
-            scripts=[own_element("script", script) for script in scripts],
-            hashes=[Markup("'sha256-{}'").format(sha256_script(script)) for script in scripts],
-            version=__version__,
-            **introduction(store),
-        )
-    )
+    """The offline page of one annotator."""
+    doing = f"Annotating as {annotator}"
+    task = packed_task(store, annotator)
+    return packed(PAGES, task, title=_TITLE, doing=doing, annotator=annotator, **introduction(store))

@@ -3,35 +3,34 @@ the list of one's own answers. Nobody is shown a system, a judge, another rater,
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from judge.base.errors import JudgeError, SpecError
-from judge.base.files import write_whole
-from judge.base.fingerprint import sha256_script
 from judge.base.records import Criterion
 from judge.lab.people.store import COMMENT, SKIP, SKIPS, Spent, State, StudyStore
-from judge.show.pages import environment, stylesheet
-from judge.show.web.owners import Owners, as_script
-from judge.show.web.pages import Pages, in_words, own_element, plain_text, read_body, static_route
+from judge.show.web.owners import Owners
+from judge.show.web.pages import static_route
+from judge.show.web.work_pages import Kind, WorkPages, handlers, packed, taking, write_pages
 from judge.version import __version__
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import Route
 
     from judge.show.web.access import Access
 
-TEMPLATES = Path(__file__).parent / "templates"
-_STATIC = Path(__file__).parent / "static"
-SCRIPTS = ("clock.js", "keep.js", "audit_parts.js", "people_parts.js", "people.js")
+PAGES = Kind(
+    "Ratings of stories",
+    "people-page",
+    "people.css",
+    "people_form.html",
+    ("clock.js", "keep.js", "work.js", "people_parts.js", "people.js"),
+)
 ANSWERS = "judge-people-answers/1"
 
 
@@ -101,11 +100,6 @@ def _refusal(store: StudyStore, owners: Owners, given: _Message) -> tuple[int, s
     return None
 
 
-def status_of(error: Exception) -> int:
-    """400 for a mistake in the message; 503, after which the page sends it again, if the file could not be written."""
-    return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
-
-
 def rater_task(store: StudyStore, rater: str) -> dict[str, Any]:
     """Data for the page of one rater: texts in the rater's own order, criteria, earlier answers. What an entry is for
     is told of practice alone."""
@@ -155,15 +149,15 @@ def application(store: StudyStore, access: Access) -> Starlette:
     from starlette.applications import Starlette
     from starlette.routing import Route
 
-    pages, owners = Pages(TEMPLATES, access), owners_of(store)
+    pages, owners = WorkPages(PAGES, access), owners_of(store)
     routes = [
-        Route("/", lambda _: _message(pages, "Ratings of stories", _NO_LINK, 200)),
+        Route("/", lambda _: pages.message(PAGES.brand, _NO_LINK, 200)),
         Route("/rate", _work(store, pages, owners)),
-        _taking("/ratings", store, owners, save_answers),
-        _taking("/events", store, owners, save_event),
+        taking("/ratings", partial(save_answers, store, owners)),
+        taking("/events", partial(save_event, store, owners)),
         static_route(),
     ]
-    return Starlette(routes=routes, exception_handlers={JudgeError: _sentence, 404: _nowhere})
+    return Starlette(routes=routes, exception_handlers=handlers(""))
 
 
 def owners_of(store: StudyStore) -> Owners:
@@ -174,55 +168,19 @@ def owners_of(store: StudyStore) -> Owners:
 _NO_LINK = "Your stories open by your own link: ask for it the person who invited you."
 
 
-def _message(pages: Pages, title: str, text: str, status: int) -> Response:
-    return pages.response("people_message.html", status, title=title, text=text)
-
-
-def _work(store: StudyStore, pages: Pages, owners: Owners) -> Callable[[Request], Response]:
+def _work(store: StudyStore, pages: WorkPages, owners: Owners) -> Callable[[Request], Response]:
     def endpoint(request: Request) -> Response:
         rater = request.query_params.get("name", "")
         own = owners.given(rater, request.query_params, request.cookies)
         # Whether a pseudonym exists is not told to somebody without its key.
         if rater not in store.raters() or not owners.owns(rater, own):
-            return _message(pages, "This link opens nothing", _NO_LINK, 403)
+            return pages.message("This link opens nothing", _NO_LINK, 403)
         if rater in store.withdrawn():
-            return _message(pages, "You have left this study", "Nothing more is asked of you, or kept. Thank you.", 403)
-        task = rater_task(store, rater) | {
-            "own": own,
-            "who": {"study": store.study_id, "rater": rater, "own": own},
-        }
-        return owners.remember(pages.response("people_work.html", task=as_script(task), scripts=SCRIPTS), rater)
+            return pages.message("You have left this study", "Nothing more is asked of you, or kept. Thank you.", 403)
+        who = {"study": store.study_id, "rater": rater, "own": own}
+        return owners.remember(pages.work(rater_task(store, rater) | {"own": own, "who": who}), rater)
 
     return endpoint
-
-
-def _taking(
-    path: str, store: StudyStore, owners: Owners, save: Callable[[StudyStore, Owners, bytes], tuple[int, Any]]
-) -> Route:
-    """Answers are confirmed after the commit."""
-    from starlette.concurrency import run_in_threadpool
-    from starlette.responses import JSONResponse
-    from starlette.routing import Route
-
-    async def endpoint(request: Request) -> Response:
-        text = await read_body(request)
-        try:
-            status, told = await run_in_threadpool(save, store, owners, text)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False)[0]
-            where = ".".join(str(part) for part in first["loc"])
-            return plain_text(f"{where + ': ' if where else ''}{first['msg']}", 400)
-        return plain_text(told, status) if isinstance(told, str) else JSONResponse(told, status)
-
-    return Route(path, endpoint, methods=["POST"])
-
-
-async def _sentence(_: Request, error: Exception) -> Response:
-    return plain_text(in_words(error) if isinstance(error, JudgeError) else str(error), status_of(error))
-
-
-async def _nowhere(_: Request, __: Exception) -> Response:
-    return plain_text("There is no such page here.\n", 404)
 
 
 # HTML files for raters who cannot reach the server: self-contained, without network requests. Answers stay in the
@@ -231,41 +189,12 @@ async def _nowhere(_: Request, __: Exception) -> Response:
 
 def write_pack(store: StudyStore, folder: Path) -> list[Path]:
     """Write `rate-NAME.html` for each rater who takes part. Raises SpecError where the folder cannot be written."""
-    paths = []
     gone = store.withdrawn()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for rater in store.raters():
-            if rater not in gone:
-                paths.append(folder / f"rate-{rater}.html")
-                write_whole(paths[-1], packed_page(store, rater))
-    except OSError as error:
-        raise SpecError(
-            f"{folder} cannot be written: {error.strerror}", hint="choose another folder with -o"
-        ) from error
-    return paths
+    return write_pages(folder, {f"rate-{r}.html": packed_page(store, r) for r in store.raters() if r not in gone})
 
 
 def packed_page(store: StudyStore, rater: str) -> str:
-    """The offline page. Its content security policy allows only this program's scripts, by their hashes."""
-    task: Mapping[str, Any] = rater_task(store, rater) | {
-        "save": None,
-        "event": None,
-        "states": {},
-        "events": [],
-        "download": {"format": ANSWERS},
-        "file": f"answers-{rater}.json",
-    }
-    scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in ("page.js", *SCRIPTS)]
-    style = stylesheet() + (_STATIC / "people.css").read_text(encoding="utf-8")
-    return (
-        environment(TEMPLATES)
-        .get_template("people_pack.html")
-        .render(
-            task=as_script(dict(task)),
-            style=own_element("style", style),
-            scripts=[own_element("script", script) for script in scripts],
-            hashes=[Markup("'sha256-{}'").format(sha256_script(script)) for script in scripts],
-            version=__version__,
-        )
-    )
+    """The offline page of one rater."""
+    nowhere: dict[str, Any] = {"save": None, "event": None, "states": {}, "events": []}
+    file = {"download": {"format": ANSWERS}, "file": f"answers-{rater}.json"}
+    return packed(PAGES, rater_task(store, rater) | nowhere | file)

@@ -52,7 +52,7 @@
     const done = task.items.filter((one) => keeper.complete(one)).length;
     at("progress").max = task.items.length || 1;
     at("progress").value = done;
-    at("left").textContent = `${done} of ${task.items.length} done${judge.between.timeLeft(task, keeper)}`;
+    at("left").textContent = `${done} of ${task.items.length} done${judge.parts.timeLeft(task.items, keeper, (one) => keeper.complete(one), 3)}`;
   }
 
   function render() {
@@ -299,30 +299,24 @@
   };
 
   function begin() {
-    at("audit").hidden = false;
+    at("working").hidden = false;
     judge.parts.furnish(task.categories, settling);
-    judge.keyboard(task, {
-      touch, actions, working, next, mode: () => mode, asked, leave: focusTop,
-      turn: (key) => answer({ [key]: values()[key] === 1 ? 0 : 1 }),
-    });
-    document.addEventListener("click", (event) => {
-      touch();
-      const pressed = event.target.closest("[data-does]");
-      if (!pressed) return;
-      actions[pressed.dataset.does]();
+    judge.parts.attend({
+      touch, actions, note: at("note"), writeNote, left: focusTop,
+      busy: () => at("help").open,
+      native: ({ target, key }) => target.matches("input[type=radio], #story, #reference-text") && key.startsWith("Arrow"),
+      meaning: judge.meaning(task, {
+        actions, working, next, mode: () => mode, asked, turn: (key) => answer({ [key]: values()[key] === 1 ? 0 : 1 }),
+      }),
       // With all answered by mouse, Enter goes on.
-      if (pressed.id === "none" && mode !== "list") at("next").focus();
-    });
-    let typed = 0;
-    at("note").addEventListener("input", () => { touch(); clearTimeout(typed); typed = setTimeout(writeNote, 800); });
+      clicked: (pressed) => { if (pressed.id === "none" && mode !== "list") at("next").focus(); },
+      tick: () => {
+        const { active } = clock.tick(document.hidden);
+        if (mode === "items") keeper.tick(item().id, active);
+      },
+    }, keeper);
     at("note").addEventListener("blur", leave);
-    setInterval(() => {
-      const { active } = clock.tick(document.hidden);
-      if (mode === "items") keeper.tick(item().id, active);
-    }, 1000);
     if (task.save && !settling) judge.parts.remember(task);
-    addEventListener("online", () => keeper.flush());
-    addEventListener("beforeunload", (event) => { if (Object.keys(keeper.waiting).length) event.preventDefault(); });
     if (at("start").firstElementChild && !Object.keys(keeper.states).length && !Object.keys(keeper.practice).length) {
       show("start");
       at("where").textContent = task.title;

@@ -2,7 +2,7 @@
 "use strict";
 window.judge = window.judge || {};
 judge.between = (() => {
-  const { element, plural, button, standing } = judge.parts;
+  const { element, line, plural, button, standing } = judge.parts;
 
   function practiceDone(task, keeper) {
     let right = 0;
@@ -19,15 +19,6 @@ judge.between = (() => {
       element("p", `${right} of ${all} answers were as expected. Nothing of the practice counts.`),
       element("p", `${plural(task.items.length, "item")} follow. You may stop at any time and go on later under the same name.`), row,
     ];
-  }
-
-  // How long the rest takes at this annotator's own pace, once three items tell it.
-  function timeLeft({ items }, keeper) {
-    const done = items.filter((one) => keeper.complete(one));
-    const times = done.map((one) => keeper.state(one.id).seconds).filter((seconds) => seconds > 0).sort((a, b) => a - b);
-    const rest = items.length - done.length;
-    if (times.length < 3 || !rest) return "";
-    return ` · about ${Math.ceil((times[Math.floor(times.length / 2)] * rest) / 60)} min left`;
   }
 
   function listTitle({ items }, done) {
@@ -53,11 +44,7 @@ judge.between = (() => {
       const criterion = task.criteria[one.criterion];
       const state = keeper.state(one.id);
       const parts = [i + 1, `no. ${one.id}`, criterion && criterion.name, standing(one, state, keeper.complete(one)), state.note && "note"];
-      const line = element("li");
-      const opens = element("button", parts.filter(Boolean).join(" · "), { type: "button" });
-      opens.addEventListener("click", () => open(i));
-      line.append(opens);
-      return line;
+      return line(parts, () => open(i));
     });
   }
 
@@ -69,5 +56,5 @@ judge.between = (() => {
     return { ...task.download, audit, annotator, answers, practice };
   }
 
-  return { practiceDone, timeLeft, listTitle, listHead, listItems, answersFile };
+  return { practiceDone, listTitle, listHead, listItems, answersFile };
 })();

@@ -1,21 +1,9 @@
 // Pieces of the audit's pages, made of elements and text alone. Nothing here knows what was answered or what comes next.
 "use strict";
 window.judge = window.judge || {};
-judge.parts = (() => {
-  const element = (tag, text = "", attributes = {}) => {
-    const made = document.createElement(tag);
-    made.textContent = text;
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    return made;
-  };
+Object.assign(judge.parts, (() => {
+  const { element, plural, button } = judge.parts;
   const word = (value) => (value === 1 ? "yes" : value === 0 ? "no" : "open");
-  const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
-  // A button that does one of the page's actions; `key` is shown in it.
-  const button = (text, does, key = "", main = false) => {
-    const made = element("button", text, { type: "button", "data-does": does, class: main ? "main" : "" });
-    if (key) made.append(element("kbd", key));
-    return made;
-  };
   const letter = (i) => `Annotator ${String.fromCharCode(65 + (i % 26))}`;
 
   // The points of a scale with their guidelines; the judge's own rating is marked where it is shown.
@@ -91,13 +79,7 @@ judge.parts = (() => {
       ["p", "the list of all items, and back"], ["? h", "this table"],
     ];
     if (settling) rows.push(["a", "show or hide names"]);
-    return rows.map(([pressed, text]) => {
-      const row = element("tr");
-      const cell = element("td");
-      for (const one of pressed.split(" ")) cell.append(element("kbd", one), " ");
-      row.append(cell, element("td", text));
-      return row;
-    });
+    return judge.parts.keys(rows);
   }
 
   // What of the page does not change from item to item; the second round asks and shows otherwise.
@@ -108,29 +90,9 @@ judge.parts = (() => {
     if (!settling) return;
     at("questions-title").textContent = "Is the error there?";
     at("note-label").firstChild.textContent = "Reason ";
-    at("audit").classList.add("settling");
+    at("working").classList.add("settling");
     at("questions").after(at("note").closest(".note"));
     document.querySelector(".audit-answers").append(at("others"));
-  }
-
-  // Whether answers are kept, in the status line after what was said last; what goes wrong, in a sentence.
-  function report(kind, sentence, said, server) {
-    const saved = document.getElementById("saved");
-    const trouble = document.getElementById("trouble");
-    const texts = { saving: "Saving…", saved: server ? "Saved" : "Kept in this browser", kept: "Not saved yet", refused: "Not saved", changed: "Changed elsewhere", volatile: "Not kept" };
-    saved.textContent = [said, texts[kind]].filter(Boolean).join(" · ");
-    saved.dataset.kind = kind;
-    const troubles = {
-      kept: "The server does not answer. Your answers are kept in this browser and will be sent when it is back. You can go on.",
-      refused: `The server did not take an answer: ${sentence}`,
-      changed: "This was answered in another tab or on another device meanwhile: what stands there now is shown. Answer again to change it.",
-      volatile: server ? "This browser keeps nothing: your answers are safe only once it says “Saved”. Do not close this page before." :
-        "This browser does not let a file keep anything: download your answers before you close this page.",
-    };
-    // While it is tried again the sentence stays.
-    if (kind in troubles) trouble.textContent = troubles[kind];
-    if (kind === "saved") trouble.textContent = "";
-    trouble.hidden = !trouble.textContent;
   }
 
   // How an item stands, in a few words.
@@ -150,15 +112,5 @@ judge.parts = (() => {
     }
   }
 
-  // Offer a value as a JSON file to keep.
-  function save(value, name) {
-    const text = JSON.stringify(value, null, 1);
-    const link = element("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type: "application/json" })) });
-    link.click();
-    URL.revokeObjectURL(link.href);
-  }
-
-  return {
-    element, word, plural, button, guidelines, question, annotators, given, feedback, furnish, report, standing, remember, save,
-  };
-})();
+  return { word, guidelines, question, annotators, given, feedback, furnish, standing, remember };
+})());

@@ -77,7 +77,7 @@
   }
 
   function progress() {
-    const left = judge.rating.left(task, keeper, complete);
+    const left = judge.parts.timeLeft(rated(), keeper, complete, 5);
     at("progress").max = rated().length || 1;
     at("progress").value = done();
     at("left").textContent = `${done()} of ${rated().length} done${left}`;
@@ -283,49 +283,37 @@
     return { ArrowUp: move(-1), ArrowDown: move(1), ArrowLeft: actions.before, c: actions.comment, s: actions.skip, p: actions.prompt, b: actions.rest, j: scroll(0.8), k: scroll(-0.8) }[press.key];
   }
 
-  document.addEventListener("keydown", (press) => {
-    touch();
-    const { target } = press;
-    if (press.ctrlKey || press.metaKey || press.altKey || press.isComposing || at("help").open || at("skip").open) {
-      if (at("skip").open && task.skips[Number(digit(press)) - 1] && !press.repeat) skip(task.skips[Number(digit(press)) - 1]);
-      return;
-    }
-    if (target.matches("textarea, input:not([type=radio])")) {
-      if (press.key === "Escape") { target.blur(); at("where").focus({ preventScroll: true }); }
-      return;
-    }
-    const does = meaning(press);
-    if (!does) return;
-    press.preventDefault();
-    // A key that is held down must not rate two stories.
-    if (!press.repeat || "jk".includes(press.key)) does();
-  });
+  judge.parts.attend({
+    touch, actions, meaning, note: at("comment"), writeNote,
+    left: () => at("where").focus({ preventScroll: true }),
+    busy: (press) => {
+      const reason = at("skip").open && !press.repeat && task.skips[Number(digit(press)) - 1];
+      if (reason) skip(reason);
+      return at("help").open || at("skip").open || Boolean(reason);
+    },
+    native: () => false,
+    tick: () => {
+      const { active, visible, wall } = clock.tick(document.hidden, mode === "break");
+      if (mode !== "items") return;
+      since.seconds += active;
+      keeper.tick(item().id, active);
+      const own = times[item().id] || { visible: 0, wall: 0 };
+      times[item().id] = { visible: own.visible + visible, wall: own.wall + wall };
+    },
+  }, keeper);
+  at("comment").addEventListener("blur", writeNote);
   document.addEventListener("pointerdown", (press) => { touch(); input = press.pointerType || "mouse"; });
   document.addEventListener("scroll", () => { touch(); seen(); }, true);
-  document.addEventListener("click", (press) => { const pressed = press.target.closest("[data-does]"); if (pressed) actions[pressed.dataset.does](); });
-  let typed = 0;
-  at("comment").addEventListener("input", () => { touch(); clearTimeout(typed); typed = setTimeout(writeNote, 800); });
-  at("comment").addEventListener("blur", writeNote);
-  setInterval(() => {
-    const { active, visible, wall } = clock.tick(document.hidden, mode === "break");
-    if (mode !== "items") return;
-    since.seconds += active;
-    keeper.tick(item().id, active);
-    const own = times[item().id] || { visible: 0, wall: 0 };
-    times[item().id] = { visible: own.visible + visible, wall: own.wall + wall };
-  }, 1000);
   addEventListener("popstate", (move) => { if (move.state && agreed && read && move.state.place in task.items) story(move.state.place, false); });
-  addEventListener("online", () => keeper.flush());
-  addEventListener("beforeunload", (leaving) => { if (Object.keys(keeper.waiting).length) leaving.preventDefault(); });
 
-  at("keys").replaceChildren(...judge.rating.keys());
+  at("keys").replaceChildren(...judge.parts.keys(judge.rating.KEYS));
   at("reasons").replaceChildren(...task.skips.map((reason, i) => {
     const choice = element("button", reason, { type: "button" });
     choice.append(element("kbd", String(i + 1)));
     choice.addEventListener("click", () => skip(reason));
     return choice;
   }));
-  at("rate").hidden = false;
+  at("working").hidden = false;
   go();
   keeper.flush();
 })();

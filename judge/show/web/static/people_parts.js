@@ -2,7 +2,7 @@
 "use strict";
 window.judge = window.judge || {};
 judge.rating = (() => {
-  const { element, button } = judge.parts;
+  const { element, button, line } = judge.parts;
 
   // The key of a point: its digit where it has one, else y and n of yes and no, else its place.
   function keyOf(points, i) {
@@ -78,26 +78,13 @@ judge.rating = (() => {
       const { values, note } = keeper.state(one.id);
       const given = task.criteria.filter(({ key }) => key in values).length;
       const standing = values.skip ? "skipped" : given === task.criteria.length ? "✓" : given ? "begun" : "open";
-      const line = element("li");
-      const opens = element("button", [`Story ${i + 1}`, standing, note && "comment"].filter(Boolean).join(" · "), { type: "button" });
-      opens.addEventListener("click", () => open(task.items.indexOf(one)));
-      line.append(opens);
-      return line;
+      return line([`Story ${i + 1}`, standing, note && "comment"], () => open(task.items.indexOf(one)));
     });
     return [head, lines];
   }
 
   // Minutes for all stories at an ordinary pace, before the person's own is known.
   const minutes = ({ items, criteria }) => Math.ceil(items.reduce((sum, { text }) => sum + judge.words(text) / 230 + (15 + 10 * criteria.length) / 60, 0));
-
-  // How long the rest takes at this person's own pace, once five stories tell it.
-  function left(task, keeper, complete) {
-    const own = task.items.filter((one) => !one.practice);
-    const times = own.filter(complete).map((one) => keeper.state(one.id).seconds).filter((seconds) => seconds > 0).sort((a, b) => a - b);
-    const rest = own.filter((one) => !complete(one)).length;
-    if (times.length < 5 || !rest) return "";
-    return ` · about ${Math.ceil((times[Math.floor(times.length / 2)] * rest) / 60)} min left`;
-  }
 
   // What judge people import takes.
   function file(task, keeper) {
@@ -110,15 +97,5 @@ judge.rating = (() => {
     ["←", "story before"], ["u", "undo"], ["g", "all guidelines"], ["p", "story-prompt"], ["c", "comment; Esc leaves it"],
     ["s", "skip this story, with a reason"], ["b", "break"], ["j k", "scroll the story"], ["l", "list of my stories"], ["?", "this table"],
   ];
-  function keys() {
-    return KEYS.map(([pressed, text]) => {
-      const row = element("tr");
-      const cell = element("td");
-      for (const one of pressed.split(" ")) cell.append(element("kbd", one), " ");
-      row.append(cell, element("td", text));
-      return row;
-    });
-  }
-
-  return { keyOf, criterion, consent, guidelines, feedback, list, keys, minutes, left, file };
+  return { keyOf, criterion, consent, guidelines, feedback, list, minutes, file, KEYS };
 })();
