@@ -54,7 +54,7 @@ METAVARS: Mapping[str, str] = {
 # Options that few need: `--set KEY=VALUE` gives them.
 RARE = frozenset(
     {
-        *("adjust", "again", "all_criteria", "allocation", "alpha", "annotator", "as_published"),
+        *("adjust", "again", "all_criteria", "allocation", "alpha", "annotator", "as_published", "ask"),
         *("back_translations", "batch_size", "between", "bins", "blind", "bootstraps", "carry_over", "categories"),
         *("checks", "choice", "cluster_on", "comments", "concurrency", "connections", "consent", "control"),
         *("core", "cut", "diff", "difference", "differences", "engine", "epochs", "epsilon", "equivalence"),

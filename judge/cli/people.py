@@ -25,7 +25,9 @@ _Study = Annotated[Path, typer.Argument(metavar="STUDY", help="file of a study, 
 _DESIGN = {
     "n": "number of stories, in whole story-prompts; default: all",
     "raters": "number of people",
-    "per_story": "number of people who rate each story",
+    "per_story": "number of people who rate each story, or compare each pair",
+    "ask": "what people are asked: ratings (points or labels, as the criteria have), or pairs: which of two is better",
+    "ties": "of a pair, neither may be better: a tie, or both bad",
     "seed": "seed of the drawing and of the lists",
     "core": "number of stories that all people rate",
     "checks": "share of each list that is read twice and, again, damaged",
@@ -67,7 +69,10 @@ def sample(
     Example: judge people sample demo -n 12 --raters 3 --set per_story=3
 
     Example: judge people sample runs/demo --raters 5 --set together=no --set core=30 -o runs/demo/people.sqlite
+
+    Example: judge people sample demo --criteria overall --raters 4 --set ask=pairs -o pairs.sqlite
     """
+    from judge.lab.people.pair_study import draw_pairs
     from judge.lab.people.printed import design_table
     from judge.lab.people.store import DEFAULT_NAME, StudyStore
     from judge.lab.people.study import draw
@@ -80,7 +85,8 @@ def sample(
     if path.exists():
         raise SpecError(f"{path} exists already; a study is never overwritten", hint="-o FILE makes another")
     text = _CONSENT if consent is None else consent.read_text(encoding="utf-8")
-    drawn = draw(dataset.stories(), dataset.name, chosen, options)
+    drawing = draw_pairs if options.ask == "pairs" else draw
+    drawn = drawing(dataset.stories(), dataset.name, chosen, options)
     StudyStore.create(path, drawn, text).close()
     from judge.cli.table_options import emit
 
@@ -207,11 +213,16 @@ def report(
     Example: judge people report people.sqlite --set rule=openmeva --full
     """
     from judge.cli.table_options import emit
-    from judge.lab.people.printed import report_tables
+    from judge.lab.people import compared
+    from judge.lab.people.printed import compared_tables, report_tables
     from judge.lab.people.report import report as found
     from judge.lab.people.store import read_study
 
-    emit(report_tables(found(read_study(study), options)), form, output, full=full)
+    read = read_study(study)
+    if read.pairs:
+        emit(compared_tables(compared.report(read, options)), form, output, full=full)
+    else:
+        emit(report_tables(found(read, options)), form, output, full=full)
 
 
 @app.command("export")

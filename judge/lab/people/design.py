@@ -30,7 +30,8 @@ _FEW, _TRIES = 4, 8
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
     """Who rates what: `table` (stories, raters), and each rater's reading order as indices of stories. `core` are the
-    stories that all raters read. `adjacent` counts places where two stories of one prompt had to stand together."""
+    stories that all raters read. `adjacent` counts places where two stories of one prompt had to stand together. Where
+    people compare, a pair of stories takes a story's place."""
 
     table: Masks
     orders: tuple[tuple[int, ...], ...]

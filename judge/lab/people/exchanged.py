@@ -16,16 +16,18 @@ from judge.base.records import Rating, Story
 from judge.inputs.datasets.dataset import LabelScales
 from judge.inputs.datasets.files.native import write_stories
 from judge.inputs.datasets.files.source_file import read_json
-from judge.lab.people.store import COMMENT, Answered, Spent, Study, StudyStore
+from judge.lab.people.compared import pairs_of
+from judge.lab.people.store import COMMENT, UNSURE, Answered, Spent, Study, StudyStore
 
 
 def write_dataset(study: Study, output: Path, *, leave_out: tuple[str, ...] = (), comments: bool = False) -> str:
-    """Write the stories with people's ratings in the program's own format, and say what was written. Repeats, checks
-    and practice are no ratings of stories and never enter it. Raises DataError if the file exists."""
+    """Write the stories with people's ratings, or the pairs with their preferences, in the program's own format, and say
+    what was written. Repeats, checks and practice are no ratings of stories and never enter it; nor does "cannot tell".
+    A pair of which both stories are bad is a tie. Raises DataError if the file exists."""
     kept = _kept(study, leave_out)
     ratings: dict[int, list[Rating]] = {}
     for one in kept:
-        if one.entry.use == "rating" and not one.state.skip:
+        if one.entry.use == "rating" and not one.state.skip and not study.pairs:
             comment = (one.state.comment or None) if comments else None
             ratings.setdefault(one.entry.text, []).extend(
                 Rating(name, value, one.rater, comment) for name, value in one.state.values.items()
@@ -35,19 +37,26 @@ def write_dataset(study: Study, output: Path, *, leave_out: tuple[str, ...] = ()
         for number, text in study.texts.items()
         if text.origin is None and not text.practice
     ]
-    write_stories(output, stories, LabelScales.of_criteria(study.criteria))
-    given = sum(len(some) for some in ratings.values())
-    return f"{output}: {given} of {study.asked} ratings of {len(stories)} stories, to answer {study.sequence}"
+    if study.pairs:
+        pairs = pairs_of(study, kept)
+        write_stories(output, stories, pairs=pairs)
+        given, of = sum(len(pair.preferences) for pair in pairs), f"{len(pairs)} pairs"
+    else:
+        write_stories(output, stories, LabelScales.of_criteria(study.criteria))
+        given, of = sum(len(some) for some in ratings.values()), f"{len(stories)} stories"
+    return f"{output}: {given} of {study.asked} {study.noun} of {of}, to answer {study.sequence}"
 
 
 COLUMNS = (
     *("rater", "place", "use", "story", "story_prompt", "system", "damage", "criterion", "value", "skip"),
-    *("active_seconds", "repeat_of", "text_hash"),
+    *("active_seconds", "repeat_of", "text_hash", "beside"),
 )
 
 
 def write_answers(study: Study, output: Path, *, leave_out: tuple[str, ...] = (), comments: bool = False) -> str:
-    """Write every current answer as CSV, with its use, and say what was written."""
+    """Write every current answer as CSV, with its use, and say what was written. Of a pair, `story` stood left and
+    `beside` right, and `value` is the side that was preferred."""
+    scales = {criterion.name: criterion.scale for criterion in study.criteria}
     stream = io.StringIO()
     columns = (*COLUMNS, *((COMMENT,) if comments else ()))
     table = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
@@ -61,14 +70,16 @@ def write_answers(study: Study, output: Path, *, leave_out: tuple[str, ...] = ()
             "story": one.text.story,
             "story_prompt": one.text.story_prompt,
             "system": one.text.system,
-            "damage": one.text.damage,
+            "damage": next((d for n in one.entry.texts if (d := study.texts[n].damage)), None),
             "skip": one.state.skip,
             "active_seconds": round(one.state.seconds, 1),
             "repeat_of": one.entry.of,
             "text_hash": one.text.key,
+            "beside": None if one.entry.beside is None else study.texts[one.entry.beside].story,
             COMMENT: one.state.comment,
         }
-        rows = [{"criterion": name, "value": f"{value:g}"} for name, value in one.state.values.items()]
+        rows = [{"criterion": name, "value": scales[name].text_of(value)} for name, value in one.state.values.items()]
+        rows += [{"criterion": name, "value": UNSURE} for name in sorted(one.state.unsure)]
         for row in rows or [{"criterion": "", "value": ""}]:
             table.writerow(shared | row)
             count += 1

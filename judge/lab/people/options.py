@@ -9,6 +9,8 @@ from judge.base.errors import OptionError
 
 # How a rater whose checks stand out is named in the report: by signs within the study, or by the rule of OpenMEVA.
 Rule = Literal["signs", "openmeva"]
+# What people are asked: ratings (points or labels) of each story, or which of two stories is better.
+Ask = Literal["ratings", "pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,8 @@ class DesignOptions:
     """Options of a design: `n` stories (None = all; whole story-prompts, so that systems stay crossed with them),
     `raters`, `per_story` ratings of each. `core` stories are read by all raters, `checks` is the share of each rater's
     list that is read twice and, again, damaged; `practice` counts stories to practise on. `together`: all criteria of a
-    story on one page, else one by one. `words_per_minute` is the reading speed of the forecast of time."""
+    story on one page, else one by one. `words_per_minute` is the reading speed of the forecast of time. With `ask`
+    pairs, people compare two stories of one story-prompt, and `ties` says whether neither may be better."""
 
     n: int | None = None
     raters: int = 5
@@ -27,6 +30,8 @@ class DesignOptions:
     practice: int = 2
     together: bool = True
     words_per_minute: int = 230
+    ask: Ask = "ratings"
+    ties: bool = True
 
     def __post_init__(self) -> None:
         for name in ("raters", "per_story", "words_per_minute"):
@@ -35,6 +40,10 @@ class DesignOptions:
         for name in ("core", "practice"):
             if getattr(self, name) < 0:
                 raise OptionError(name, getattr(self, name), "must be 0 or more")
+        if self.ask not in get_args(Ask):
+            raise OptionError("ask", self.ask, allowed=get_args(Ask))
+        if self.ask == "pairs" and self.core:
+            raise OptionError("core", self.core, "must be 0 where people compare pairs")
         if self.n is not None and self.n < 1:
             raise OptionError("n", self.n, "must be 1 or more")
         if not 0 <= self.checks <= 0.5:

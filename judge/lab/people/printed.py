@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from judge.base.printing.tables import Column, Table, plain
+from judge.lab.people.compared import ComparedReport
 from judge.lab.people.report import ENOUGH, AgreementFound, PeopleReport
-from judge.lab.people.study import Drawn, minutes
+from judge.lab.people.store import Study
+from judge.lab.people.study import Drawn, minutes, words
 from judge.version import __version__
 
 
@@ -15,24 +17,24 @@ def design_table(drawn: Drawn) -> Table:
     rows = []
     for i, (entries, took) in enumerate(zip(drawn.lists, minutes(drawn), strict=True), start=1):
         uses = [entry.use for entry in entries]
-        words = sum(len(drawn.texts[entry.text - 1].text.split()) for entry in entries)
         row = {use: uses.count(use) for use in ("rating", "repeat", "check", "practice")}
-        rows.append({"rater": f"r{i:02d}", **row, "words": words, "minutes": round(took)})
+        rows.append({"rater": f"r{i:02d}", **row, "words": words(drawn, entries), "minutes": round(took)})
     fewest, most = drawn.design.shared
     ratings = int(drawn.design.table.sum()) * len(drawn.criteria)
     hours = sum(minutes(drawn)) / 60
     criteria = ", ".join(criterion.name for criterion in drawn.criteria)
+    options = drawn.options
+    noun, what = ("comparisons", "pairs") if options.ask == "pairs" else ("ratings", "stories")
     notes = [
-        f"{ratings} ratings of {len(drawn.stories)} stories on {criteria}: about {hours:.1f} hours in all",
-        f"two raters share {fewest} to {most} stories, and all are connected",
+        f"{ratings} {noun} of {len(drawn.stories)} stories on {criteria}: about {hours:.1f} hours in all",
+        f"two raters share {fewest} to {most} {what}, and all are connected",
         *drawn.notes,
     ]
-    options = drawn.options
     line = (
-        f"{drawn.dataset}:{len(drawn.stories)}|raters:{options.raters}|per story:{options.per_story}|"
+        f"{drawn.dataset}:{len(drawn.stories)}|raters:{options.raters}|each:{options.per_story}|"
         f"core:{len(drawn.design.core)}|seed{options.seed}|v{__version__}"
     )
-    columns = plain("rater", ("rating", "stories"), ("repeat", "repeats"), ("check", "checks"), "practice", "words")
+    columns = plain("rater", ("rating", what), ("repeat", "repeats"), ("check", "checks"), "practice", "words")
     return Table("Who rates what", [*columns, *plain("minutes")], rows, line, notes)
 
 
@@ -61,12 +63,21 @@ def _agreement_table(result: PeopleReport) -> Table:
             notes.append("kept, other stories: ICC(A,1) on halves of the stories that did not choose the kept")
     else:
         notes.append(f"nobody is in doubt by the rule {result.options.rule}")
+    notes += _standing(study)
+    return Table("How well people agree", columns, rows, result.signature, notes)
+
+
+def _standing(study: Study) -> list[str]:
+    """What came too late, who left, and what of an answer is no rating."""
+    notes = []
     if study.late:
         notes.append(f"{study.late} answers from a second tab or device came too late to count, and are kept")
     if study.withdrawn:
         erased = sum(study.withdrawn.values())
         notes.append(f"{len(study.withdrawn)} have left the study; {erased} of their answers were blanked")
-    return Table("How well people agree", columns, rows, result.signature, notes)
+    if unsure := sum(len(one.state.unsure) for one in study.answered if one.entry.use == "rating"):
+        notes.append(f"{unsure} answers are “cannot tell”: no ratings, and left out of every number")
+    return notes
 
 
 def _agreement_row(row: AgreementFound, kept: AgreementFound | None, result: PeopleReport) -> dict[str, Any]:
@@ -114,3 +125,58 @@ def _raters_table(result: PeopleReport) -> Table:
     columns += plain("agreement", "repeats", "damaged", ("order", "in order"), "spread", "identical")
     columns += [Column("sum", "sum", digits=1), Column("skipped", "skipped")]
     return Table("Who rated how", columns, rows, result.signature, notes)
+
+
+def compared_tables(result: ComparedReport) -> list[Table]:
+    """Agreement on each criterion first, then a row for each rater."""
+    study = result.study
+    rows: list[dict[str, Any]] = [
+        {
+            "criterion": one.criterion,
+            "comparisons": one.comparisons,
+            "pairs": one.pairs,
+            "alpha": one.alpha,
+            "left": one.left,
+            "ties": one.ties,
+            "both_bad": one.both_bad,
+        }
+        for one in result.criteria
+    ]
+    columns = [*plain("criterion", "comparisons", "pairs", "alpha")]
+    columns += [Column(key, f"{title} %", digits=0, factor=100) for key, title in _SHARES]
+    notes = [
+        f"{study.given} of {study.asked} comparisons so far ({study.given / max(study.asked, 1):.0%})",
+        "alpha: Krippendorff's, nominal (one story, the other, a tie); left: of left and right",
+        "an export takes both bad for a tie; judge rank FILE says which systems win",
+        *_standing(study),
+    ]
+    people: list[dict[str, Any]] = [
+        {
+            "rater": one.name,
+            "done": f"{one.done}/{one.asked}",
+            "minutes": round(one.minutes),
+            "agreement": one.agreement,
+            "repeats": f"{one.repeats[0]}/{one.repeats[1]}",
+            "checks": f"{one.checks[0]}/{one.checks[1]}",
+            "left": one.left,
+            "neither": one.neither,
+            "skipped": one.skipped,
+        }
+        for one in result.raters
+    ]
+    shown = [*plain("rater", "done", "minutes"), Column("agreement", "agrees %", digits=0, factor=100)]
+    shown += plain(("repeats", "same again"), ("checks", "whole preferred"))
+    shown += [Column("left", "left %", digits=0, factor=100), Column("neither", "neither %", digits=0, factor=100)]
+    more = [
+        "agrees: share of others' preferences of the same pair and criterion that are the same",
+        "same again: with sides exchanged; whole preferred: over the same story, damaged",
+        "nobody is named as doubtful: for comparisons no cut was tried in simulations",
+        "repeated and damaged stories are no ground to refuse pay",
+    ]
+    return [
+        Table("How well people agree", columns, rows, result.signature, notes),
+        Table("Who compared how", [*shown, *plain("skipped")], people, result.signature, more),
+    ]
+
+
+_SHARES = (("left", "left"), ("ties", "ties"), ("both_bad", "both bad"))

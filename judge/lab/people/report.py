@@ -125,11 +125,15 @@ def _agreement(work: Work, study: Study, options: PeopleOptions) -> tuple[Agreem
         story, rater = np.nonzero(~np.isnan(ratings))
         per_story = np.bincount(story, minlength=len(ratings))
         k = float(np.median(per_story[per_story > 0])) if len(story) else 1.0
-        fit = crossed_effects(story.astype(np.int64), rater.astype(np.int64), ratings[story, rater], k=k)
         level = "interval" if criterion.scale.numeric else "nominal"
+        if criterion.scale.numeric:
+            fit = crossed_effects(story.astype(np.int64), rater.astype(np.int64), ratings[story, rater], k=k)
+            single, average = fit.single, fit.average
+        else:
+            single = average = Estimate.undefined("labels without an order have no mean", len(story))
         rng = np.random.default_rng(options.seed)
         alpha = krippendorff.alpha(ratings, level, rng, resamples=options.resamples).estimate  # type: ignore[arg-type]
-        rows.append(AgreementFound(criterion.name, fit.single, fit.average, alpha, len(story)))
+        rows.append(AgreementFound(criterion.name, single, average, alpha, len(story)))
     return tuple(rows)
 
 

@@ -13,7 +13,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ CREATE TABLE lists (
     text INTEGER NOT NULL REFERENCES texts (id),
     use TEXT NOT NULL CHECK (use IN ('rating', 'repeat', 'check', 'practice')),
     of INTEGER,                      -- place of the first reading, or of the whole story
+    beside INTEGER REFERENCES texts (id),  -- the text on the right, where two are compared
     PRIMARY KEY (rater, place)
 ) WITHOUT ROWID;
 
@@ -63,7 +64,7 @@ CREATE TABLE answers (               -- nothing is ever changed or deleted here,
     place INTEGER NOT NULL,
     field TEXT NOT NULL,             -- a criterion's name, or 'comment', 'skip', or '' where only time passed
     value REAL,                      -- NULL: taken back
-    words TEXT,                      -- of a comment, or the reason of a skip
+    words TEXT,                      -- of a comment, the reason of a skip, or 'cannot tell' of a label
     late INTEGER NOT NULL,           -- another answer had been given meanwhile: kept, and does not count
     active REAL NOT NULL,            -- seconds in which the rater did something, since the message before
     visible REAL NOT NULL,           -- seconds in which the page was in sight
@@ -85,9 +86,11 @@ CREATE TABLE events (                -- consent, breaks, guidelines read, withdr
     UNIQUE (rater, message)
 );
 """
-KIND = FileKind("study", "a", "people_format", 1, TABLES, "judge people sample DATASET -o FILE makes a study")
+KIND = FileKind("study", "a", "people_format", 2, TABLES, "judge people sample DATASET -o FILE makes a study")
 DEFAULT_NAME = "people.sqlite"
 COMMENT, SKIP = "comment", "skip"
+# Said of a criterion in place of a label: an answer, and no rating.
+UNSURE = "cannot tell"
 EVENTS = ("consent", "break", "guidelines", "stop")
 SKIPS = ("do not want to read this", "cannot be read", "know this story", "other")
 _LONGEST = 20_000
@@ -111,7 +114,8 @@ class Spent:
 @dataclass(frozen=True, slots=True)
 class State:
     """What counts of a rater's place: criterion -> rating, comment, reason of a skip, active seconds; `seq` is the
-    number of the last answer. `late` says which fields of the message at hand came too late to count."""
+    number of the last answer. `late` says which fields of the message at hand came too late to count; `unsure` are
+    criteria of which the rater cannot tell the label."""
 
     values: dict[str, float]
     comment: str = ""
@@ -119,14 +123,16 @@ class State:
     seconds: float = 0.0
     seq: int = 0
     late: tuple[str, ...] = ()
+    unsure: frozenset[str] = frozenset()
 
     def done(self, criteria: Sequence[str]) -> bool:
-        """Whether the place is skipped or every criterion has a rating."""
-        return bool(self.skip) or all(name in self.values for name in criteria)
+        """Whether the place is skipped or every criterion has an answer."""
+        return bool(self.skip) or all(name in self.values or name in self.unsure for name in criteria)
 
     def current(self, name: str) -> Value:
         """What counts of one field; None where nothing was said."""
-        return {COMMENT: self.comment or None, SKIP: self.skip or None}.get(name, self.values.get(name))
+        said = {COMMENT: self.comment or None, SKIP: self.skip or None} | dict.fromkeys(self.unsure, UNSURE)
+        return said.get(name, self.values.get(name))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,8 +188,8 @@ class StudyStore(WorkFile):
             for number, entries in enumerate(drawn.lists, start=1):
                 name = f"r{number:0{width}d}"
                 db.execute("INSERT INTO raters (name) VALUES (?)", (name,))
-                rows = [(name, place, e.text, e.use, e.of) for place, e in enumerate(entries)]
-                db.executemany("INSERT INTO lists VALUES (?, ?, ?, ?, ?)", rows)
+                rows = [(name, place, e.text, e.use, e.of, e.beside) for place, e in enumerate(entries)]
+                db.executemany("INSERT INTO lists VALUES (?, ?, ?, ?, ?, ?)", rows)
         return cls.open(path)
 
     @classmethod
@@ -203,6 +209,15 @@ class StudyStore(WorkFile):
     def together(self) -> bool:
         """Whether all criteria of a story stand on one page."""
         return bool(self.meta["design"]["options"]["together"])
+
+    @property
+    def pairs(self) -> bool:
+        """Whether people compare two stories, rather than rate one."""
+        return bool(self.meta["design"]["options"]["ask"] == "pairs")
+
+    def may_be_unsure(self, criterion: Criterion) -> bool:
+        """Whether one may say that one cannot tell a criterion's label."""
+        return bool(criterion.scale.labels) and not self.pairs
 
     def raters(self) -> list[str]:
         """All raters' pseudonyms, in order."""
@@ -225,8 +240,8 @@ class StudyStore(WorkFile):
     def entries(self, rater: str) -> list[Entry]:
         """A rater's list, in reading order. Raises SpecError for an unknown rater."""
         self.check_rater(rater)
-        rows = self.select("SELECT text, use, of FROM lists WHERE rater = ? ORDER BY place", rater)
-        return [Entry(int(text), use, of) for text, use, of in rows]
+        rows = self.select("SELECT text, use, of, beside FROM lists WHERE rater = ? ORDER BY place", rater)
+        return [Entry(int(text), use, of, beside) for text, use, of, beside in rows]
 
     def check_rater(self, rater: str) -> None:
         """Raise SpecError for a rater that this study does not have."""
@@ -279,6 +294,8 @@ class StudyStore(WorkFile):
         if name not in self._by_name:
             raise SpecError(unknown("criterion", name, self.names))
         scale = self._by_name[name].scale
+        if value == UNSURE and self.may_be_unsure(self._by_name[name]):
+            return
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if value is not None and not (number and scale.on_step(float(value))):
             allowed = ", ".join(f"{point:g}" for point in scale.points())
@@ -349,6 +366,16 @@ class Study:
     consented: frozenset[str] = field(default_factory=frozenset)
 
     @property
+    def pairs(self) -> bool:
+        """Whether people compare two stories, rather than rate one."""
+        return bool(self.meta["design"]["options"]["ask"] == "pairs")
+
+    @property
+    def noun(self) -> str:
+        """What people give."""
+        return "comparisons" if self.pairs else "ratings"
+
+    @property
     def asked(self) -> int:
         """Number of ratings of stories (checks and practice left out) that the design asks of raters who take part."""
         places = [e for r, entries in self.lists.items() if r not in self.withdrawn for e in entries]
@@ -356,7 +383,7 @@ class Study:
 
     @property
     def given(self) -> int:
-        """Number of these ratings that were given."""
+        """Number of these ratings that were given; of comparisons, likewise."""
         return sum(len(one.state.values) for one in self.answered if one.entry.use == "rating")
 
 
@@ -385,6 +412,7 @@ def read_study(path: Path | str) -> Study:
 
 def _state_of(rows: Iterable[Sequence[Any]]) -> State:
     values: dict[str, float] = {}
+    unsure: set[str] = set()
     words = {COMMENT: "", SKIP: ""}
     seconds, last = 0.0, 0
     for seq, name, value, said, late, active in rows:
@@ -393,15 +421,18 @@ def _state_of(rows: Iterable[Sequence[Any]]) -> State:
             continue
         if name in words:
             words[name] = said or ""
-        elif value is None:
-            values.pop(name, None)
-        else:
+            continue
+        values.pop(name, None)
+        unsure.discard(name)
+        if value is not None:
             values[name] = float(value)
-    return State(values, words[COMMENT], words[SKIP], seconds, last)
+        elif said is not None:
+            unsure.add(name)
+    return State(values, words[COMMENT], words[SKIP], seconds, last, unsure=frozenset(unsure))
 
 
 def _with(state: State, late: tuple[str, ...]) -> State:
-    return State(state.values, state.comment, state.skip, state.seconds, state.seq, late)
+    return replace(state, late=late)
 
 
 def _json(facts: Mapping[str, Any] | None) -> str:

@@ -53,11 +53,17 @@ def story_key(story_prompt: str, text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One place in a rater's list: the number of its text (from 1) and its use. `of` is the place, in the same list, of
-    the first reading (repeat) or of the whole story (check)."""
+    the first reading (repeat) or of the whole story (check). Of a pair, `text` stands left, `beside` right."""
 
     text: int
     use: Use
     of: int | None = None
+    beside: int | None = None
+
+    @property
+    def texts(self) -> tuple[int, ...]:
+        """Numbers of its one or two texts."""
+        return (self.text,) if self.beside is None else (self.text, self.beside)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +107,7 @@ def draw(stories: Iterable[Story], dataset: str, criteria: Sequence[Criterion], 
     if not criteria:
         raise SpecError("a study needs a criterion", hint="choose a criteria set, e.g. hanna")
     pool = [story for story in stories if story.text.strip()]
-    chosen, rest = _chosen(pool, options, rng)
+    chosen, rest = whole_prompts(pool, options.n, rng)
     prompts = np.unique([story.story_prompt or story.id for story in chosen], return_inverse=True)[1]
     names, systems = np.unique([story.system for story in chosen], return_inverse=True)
     made = design(prompts, systems, options.raters, options.per_story, rng, core=options.core)
@@ -122,14 +128,16 @@ def draw(stories: Iterable[Story], dataset: str, criteria: Sequence[Criterion], 
     return Drawn(dataset, tuple(texts), whole, tuple(criteria), made, tuple(chosen), tuple(notes), options)
 
 
-def _chosen(pool: Sequence[Story], options: DesignOptions, rng: np.random.Generator) -> tuple[list[Story], list[Story]]:
-    """Stories of whole story-prompts, drawn at random, and those left over."""
+def whole_prompts(
+    pool: Sequence[Story], n: int | None, rng: np.random.Generator
+) -> tuple[list[Story], list[Story]]:
+    """At most `n` stories (None = all) of whole story-prompts, drawn at random, and those left over."""
     by_prompt: dict[str, list[Story]] = {}
     for story in pool:
         by_prompt.setdefault(story.story_prompt or story.id, []).append(story)
     if not by_prompt:
         raise SpecError("no story has a text", hint="judge data show DATASET")
-    wanted, picked = options.n or len(pool), 0
+    wanted, picked = n or len(pool), 0
     prompts = list(by_prompt)
     taken: set[str] = set()
     for i in rng.permutation(len(prompts)):
@@ -237,7 +245,11 @@ def minutes(drawn: Drawn) -> list[float]:
     own pace once they have rated five)."""
     each = []
     for entries in drawn.lists:
-        words = sum(len(drawn.texts[entry.text - 1].text.split()) for entry in entries)
         asked = len(entries) * (10 * len(drawn.criteria) + 15) / 60
-        each.append(words / drawn.options.words_per_minute + asked)
+        each.append(words(drawn, entries) / drawn.options.words_per_minute + asked)
     return each
+
+
+def words(drawn: Drawn, entries: Sequence[Entry]) -> int:
+    """Number of words that a list asks to read."""
+    return sum(len(drawn.texts[number - 1].text.split()) for entry in entries for number in entry.texts)

@@ -38,8 +38,8 @@ def _said(file: Path, source: Source) -> str:
         study = read_study(file)
     except JudgeError as error:
         return f"people: {error.sentence}"
-    words = f"people: {study.given} of {study.asked} ratings so far ({file.name})"
-    if not study.given:
+    words = f"people: {study.given} of {study.asked} {study.noun} so far ({file.name})"
+    if not study.given or study.pairs:
         return words
     return f"{words}; {_agreement(study, source)}"
 
