@@ -11,12 +11,16 @@ from typing import Any
 
 import pytest
 
+from judge.inputs.criteria import load_criteria
 from judge.lab.people.exchanged import import_answers
-from judge.lab.people.store import StudyStore, read_study
+from judge.lab.people.options import DesignOptions
+from judge.lab.people.store import UNSURE, StudyStore, read_study
+from judge.lab.people.study import draw
 from judge.show.web.people_pages import owners_of
 from tests.browser.conftest import watch
 from tests.browser.test_audit import readable
-from tests.people.conftest import drawn
+from tests.people.conftest import drawn, stories
+from tests.people.test_pairs import drawn as drawn_pairs
 from tests.server.command import Command
 
 Serving = Callable[..., Command]
@@ -117,7 +121,10 @@ def test_twelve_stories_by_three_people_by_keyboard_alone(
     assert complaints == []
 
 
-def test_twelve_stories_by_touch_on_a_phone(browser: Any, server: Command, study: Path, complaints: list[str]) -> None:
+@pytest.mark.parametrize("rater", ["r01", "r02", "r03"])
+def test_twelve_stories_by_touch_on_a_phone(
+    browser: Any, server: Command, study: Path, complaints: list[str], rater: str
+) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
     watch(page, complaints)
@@ -125,12 +132,12 @@ def test_twelve_stories_by_touch_on_a_phone(browser: Any, server: Command, study
     def fits() -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
-    open_(page, server, study)
+    open_(page, server, study, rater)
     fits()
     page.get_by_role("button", name="I agree, begin").tap()
     fits()
     page.get_by_role("button", name="Go on").tap()
-    wanted = plan(study, "r01")
+    wanted = plan(study, rater)
     for place in range(len(wanted) + 2):
         if heading(page) == "A break":
             page.get_by_role("button", name="Go on").tap()
@@ -148,7 +155,7 @@ def test_twelve_stories_by_touch_on_a_phone(browser: Any, server: Command, study
             page.locator("#next").tap()
     assert heading(page) == "My stories"
     until(page, "Saved")
-    assert stored(study, "r01") == wanted
+    assert stored(study, rater) == wanted
     with StudyStore.open(study, writing=False) as store:
         facts = {text for (text,) in store.select("SELECT json_extract(facts, '$.input') FROM answers")}
     assert facts == {"touch"}
@@ -419,4 +426,127 @@ def test_criteria_one_by_one(page: Any, serving: Serving, tmp_path: Path, compla
     assert heading(page).startswith("Story 2")
     until(page, "Saved")
     assert stored(path, "r01") == {2: (4, 5, 1)}
+    assert complaints == []
+
+
+KEYS = ("ArrowLeft", "ArrowRight", "t", "x")
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.sqlite"
+    StudyStore.create(path, drawn_pairs(4, raters=3, practice=2), "We ask you to compare stories.").close()
+    return path
+
+
+def places(study: Path, rater: str) -> dict[int, dict[str, float]]:
+    """Place -> what the rater will say of a pair on each criterion, a different pattern at each place."""
+    with StudyStore.open(study, writing=False) as store:
+        names, entries = store.names, store.entries(rater)
+    return {i: {name: float((i + 2 * c) % 4) for c, name in enumerate(names)} for i in range(len(entries)) if i}
+
+
+def kept(study: Path, rater: str) -> dict[int, dict[str, float]]:
+    found = read_study(study)
+    return {one.place: one.state.values for one in found.answered if one.rater == rater and one.place}
+
+
+def test_twelve_pairs_by_keyboard_alone(browser: Any, serving: Serving, pairs: Path, complaints: list[str]) -> None:
+    server = serving("people", "serve", pairs, "--port", "0")
+    for rater in ("r01", "r02", "r03"):
+        context = browser.new_context()
+        page = context.new_page()
+        watch(page, complaints)
+        open_(page, server, pairs, rater)
+        press(page, "Enter")
+        assert heading(page) == "How to compare"
+        press(page, "Enter")
+        assert heading(page) == "Practice 1 of 1"
+        with StudyStore.open(pairs, writing=False) as store:
+            left = store.texts()[store.entries(rater)[0].text]
+        better = "ArrowRight" if left.damage else "ArrowLeft"
+        press(page, better, better, "Enter")
+        page.wait_for_selector("#feedback:not([hidden])")
+        assert page.inner_text("#feedback").startswith("As expected")
+        press(page, "Enter")
+        wanted = places(pairs, rater)
+        for place in sorted(wanted):
+            if heading(page) == "A break":
+                press(page, "Enter")
+            assert heading(page) == f"Pair {place} of {len(wanted)}"
+            press(page, *(KEYS[int(value)] for value in wanted[place].values()), "Enter")
+        assert heading(page) == "My pairs"
+        until(page, "Saved")
+        assert kept(pairs, rater) == wanted
+        press(page, "l", "r")
+        context.close()
+    found = read_study(pairs)
+    assert (found.given, found.asked, found.late) == (72, 72, 0)
+    assert complaints == []
+
+
+def test_twelve_pairs_by_touch_on_a_phone(browser: Any, serving: Serving, pairs: Path, complaints: list[str]) -> None:
+    server = serving("people", "serve", pairs, "--port", "0")
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    watch(page, complaints)
+    open_(page, server, pairs)
+    page.get_by_role("button", name="I agree, begin").tap()
+    page.get_by_role("button", name="Go on").tap()
+    wanted = {0: {"Relevance": 0.0, "Coherence": 0.0}} | places(pairs, "r01")
+    for answers in wanted.values():
+        if heading(page) == "A break":
+            page.get_by_role("button", name="Go on").tap()
+        page.get_by_role("button", name="Right", exact=True).tap()
+        assert page.evaluate("document.getElementById('beside').getBoundingClientRect().top") < 300
+        for name, value in answers.items():
+            button = page.locator(f"[data-criterion={name}] label").nth(int(value))
+            box = button.bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 44
+            button.tap()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.locator("#next").tap()
+        if page.is_visible("#feedback"):
+            page.locator("#next").tap()
+    assert heading(page) == "My pairs"
+    until(page, "Saved")
+    assert kept(pairs, "r01") == {place: answers for place, answers in wanted.items() if place}
+    context.close()
+    assert complaints == []
+
+
+def test_what_a_pair_is_for_is_told_to_nobody(page: Any, serving: Serving, pairs: Path) -> None:
+    server = serving("people", "serve", pairs, "--port", "0")
+    open_(page, server, pairs)
+    task = page.evaluate("JSON.parse(document.getElementById('task').textContent)")
+    assert {key for item in task["items"][1:] for key in item} == {"id", "prompt", "text", "beside", "practice"}
+    for word in ("Human", "repeat", "check", "shuffle"):
+        assert word not in page.evaluate("document.getElementById('task').textContent")
+
+
+def test_labels_have_keys_and_may_be_left_untold(
+    page: Any, serving: Serving, tmp_path: Path, complaints: list[str]
+) -> None:
+    path = tmp_path / "labels.sqlite"
+    asked = draw(stories(4), "made", load_criteria("ttcw").criteria[:3], DesignOptions(raters=3))
+    with StudyStore.create(path, asked, "We ask you.") as store:
+        names = store.names
+    server = serving("people", "serve", path, "--port", "0")
+    open_(page, server, path)
+    press(page, "Enter", "Enter")
+    assert [key.strip() for key in page.locator("#criteria .focus kbd").all_inner_texts()] == ["n", "y", "0"]
+    press(page, *"yyy", "Enter", *"nny", "Enter")
+    assert "on 2 of 3 criteria" in page.inner_text("#feedback")
+    press(page, "Enter", *"y0n", "Enter")
+    until(page, "Saved")
+    with StudyStore.open(path, writing=False) as store:
+        state = store.state("r01", 2)
+    assert (state.values, state.unsure) == ({names[0]: 1, names[2]: 0}, {names[1]})
+    page.go_back()
+    assert page.locator("#criteria input:checked").evaluate_all("found => found.map((one) => one.value)") == [
+        "1",
+        UNSURE,
+        "0",
+    ]
     assert complaints == []

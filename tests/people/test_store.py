@@ -5,11 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from judge.base.errors import DataError, SpecError
-from judge.lab.people.store import Spent, StudyStore, read_study
+from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets import open_dataset
+from judge.lab.people.exchanged import write_answers, write_dataset
+from judge.lab.people.options import DesignOptions
+from judge.lab.people.store import UNSURE, Spent, StudyStore, read_study
+from judge.lab.people.study import draw
+from tests.people.conftest import stories
 
 Make = Callable[..., StudyStore]
 
@@ -116,3 +123,24 @@ def test_another_file_is_no_study(study: Make) -> None:
     other.write_text("hello")
     with pytest.raises(DataError, match="no study"):
         StudyStore.open(other)
+
+
+def test_a_label_may_be_answered_by_cannot_tell_which_is_no_rating(tmp_path: Path) -> None:
+    chosen = load_criteria("ttcw").criteria[:2]
+    asked = draw(stories(4), "made", chosen, DesignOptions(raters=3))
+    store = StudyStore.create(tmp_path / "labels.sqlite", asked, "x")
+    first, second = store.names
+    store.save("r01", 2, {first: UNSURE, second: 1.0}, message="m1")
+    state = store.state("r01", 2)
+    assert (state.values, state.unsure, state.done(store.names)) == ({second: 1.0}, {first}, True)
+    late = store.save("r01", 2, {first: 0.0}, message="m2", before={first: None})
+    assert late.late == (first,)
+    store.save("r01", 2, {first: 0.0}, message="m3", before={first: UNSURE})
+    assert store.state("r01", 2).unsure == frozenset()
+    store.save("r01", 2, {second: UNSURE}, message="m4")
+    found = read_study(store.path)
+    assert found.given == 1
+    write_answers(found, tmp_path / "all.csv")
+    assert f",{second},cannot tell," in (tmp_path / "all.csv").read_text()
+    write_dataset(found, tmp_path / "rated.jsonl")
+    assert sum(len(story.ratings) for story in open_dataset(str(tmp_path / "rated.jsonl")).stories()) == 1

@@ -173,5 +173,7 @@ def pairs_of(study: Study, answered: list[Answered]) -> list[Pair]:
     pairs = []
     for (a, b), preferences in given.items():
         left, right = study.texts[a], study.texts[b]
-        pairs.append(Pair(f"{left.story}|{right.story}", left.story_prompt, left.story, right.story, tuple(preferences)))
+        pairs.append(
+            Pair(f"{left.story}|{right.story}", left.story_prompt, left.story, right.story, tuple(preferences))
+        )
     return pairs

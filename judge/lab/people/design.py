@@ -46,17 +46,17 @@ class Design:
         return min(pairs), max(pairs)
 
 
-def refusal(stories: int, raters: int, per_story: int) -> str | None:
-    """Why there is no such design, as a sentence; None where there is one."""
+def refusal(stories: int, raters: int, per_story: int, one: str = "story", many: str = "stories") -> str | None:
+    """Why there is no such design, as a sentence; None where there is one. `one` and `many` are what is rated."""
     if raters < 2 or per_story < 2:
-        return f"{min(raters, per_story)} rater a story: no two people read one story, so agreement cannot be known"
+        return f"{min(raters, per_story)} rater a {one}: no two people read one {one}, so agreement cannot be known"
     if per_story > raters:
-        return f"{per_story} raters a story and {raters} raters in all: there are too few people"
+        return f"{per_story} raters a {one} and {raters} raters in all: there are too few people"
     if stories * per_story < raters:
-        return f"{stories} stories x {per_story} ratings are fewer than {raters} raters: somebody would get nothing"
+        return f"{stories} {many} x {per_story} ratings are fewer than {raters} raters: somebody would get nothing"
     if stories * (per_story - 1) < raters - 1:
         return (
-            f"{stories} stories x {per_story} ratings cannot connect {raters} raters: some would share no story, "
+            f"{stories} {many} x {per_story} ratings cannot connect {raters} raters: some would share no {one}, "
             "not even through others, and their leniency could not be told from their stories"
         )
     return None

@@ -21,9 +21,9 @@ from judge.lab.people.store import COMMENT, UNSURE, Answered, Spent, Study, Stud
 
 
 def write_dataset(study: Study, output: Path, *, leave_out: tuple[str, ...] = (), comments: bool = False) -> str:
-    """Write the stories with people's ratings, or the pairs with their preferences, in the program's own format, and say
-    what was written. Repeats, checks and practice are no ratings of stories and never enter it; nor does "cannot tell".
-    A pair of which both stories are bad is a tie. Raises DataError if the file exists."""
+    """Write the stories with people's ratings, or the pairs with their preferences, in the program's own format, and
+    say what was written. Repeats, checks and practice are no ratings of stories and never enter it; nor does "cannot
+    tell". A pair of which both stories are bad is a tie. Raises DataError if the file exists."""
     kept = _kept(study, leave_out)
     ratings: dict[int, list[Rating]] = {}
     for one in kept:

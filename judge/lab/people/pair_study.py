@@ -1,5 +1,5 @@
-"""A study in which people compare two stories of one story-prompt: the pairs, their sides, repeats with sides exchanged,
-and a whole story beside its damaged version as a check."""
+"""A study in which people compare two stories of one story-prompt: the pairs, their sides, repeats with sides
+exchanged, and a whole story beside its damaged version as a check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def compared(criterion: Criterion, *, ties: bool) -> Criterion:
     if criterion.guidelines:
         words += f"\nFrom: {criterion.guidelines[0]}\nTo: {criterion.guidelines[-1]}"
     places = PLACES if ties else PLACES[:2]
-    return replace(criterion, definition=words, guidelines=(), scale=Scale.of_labels(places, ordered=False, positive=""))
+    return replace(
+        criterion, definition=words, guidelines=(), scale=Scale.of_labels(places, ordered=False, positive="")
+    )
 
 
 def preferred(value: float, *, turned: bool) -> Preferred:
@@ -61,7 +63,7 @@ def _notes(made: PairDesign, chosen: Sequence[Story], systems: int) -> Iterable[
         for pair, other in zip(order, swapped, strict=True):
             left, right = made.pairs[pair][::-1] if other else made.pairs[pair]
             longer, all_ = longer + int(words[left] > words[right]), all_ + int(words[left] != words[right])
-    yield f"{len(made.pairs)} pairs, each story in two of its story-prompt; {systems} systems stand left as often as right"
+    yield f"{len(made.pairs)} pairs, each story in two of them; {systems} systems stand left as often as right"
     if all_:
         yield f"the longer story stands left in {longer / all_:.0%} of comparisons"
     if made.uneven > 1:
@@ -91,8 +93,8 @@ def _list(
     for at in sources[:number]:
         first = firsts[at]
         place = int(rng.integers(entries.index(first) + APART + 1, len(entries)))
-        assert first.beside is not None
-        entries.insert(place, Entry(first.beside, "repeat", None, first.text))
+        left, right = first.texts
+        entries.insert(place, Entry(right, "repeat", None, left))
     for i, at in enumerate(rng.permutation(len(chosen))[:number] if len(entries) > 2 else ()):
         if (damaged := _damaged(int(at), chosen, texts, options)) is not None:
             both = (int(at) + 1, damaged)

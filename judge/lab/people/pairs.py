@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -57,16 +58,14 @@ def rings(prompts: Codes, systems: Codes, rng: np.random.Generator) -> Codes:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def pair_design(
-    prompts: Codes, systems: Codes, raters: int, per_pair: int, rng: np.random.Generator
-) -> PairDesign:
+def pair_design(prompts: Codes, systems: Codes, raters: int, per_pair: int, rng: np.random.Generator) -> PairDesign:
     """A design for stories with codes `prompts` and `systems` (stories,), each pair compared by `per_pair` people.
     Raises SpecError with the reason where there is none."""
     pairs = rings(prompts, systems, rng)
     if not len(pairs):
         raise SpecError("no story-prompt has two stories to compare", hint="a dataset with several stories a prompt")
-    if why := refusal(len(pairs), raters, per_pair):
-        raise SpecError(why.replace("stories", "pairs").replace("a story", "a pair"), hint="more pairs, or fewer raters")
+    if why := refusal(len(pairs), raters, per_pair, "pair", "pairs"):
+        raise SpecError(why, hint="more stories, more people a pair, or fewer raters")
     of, prompt = systems[pairs], prompts[pairs[:, 0]]
     tables = []
     for _ in range(_TRIES):
@@ -81,7 +80,7 @@ def pair_design(
     orders, swapped, adjacent = [], [], 0
     for rater in range(raters):
         own = _order(np.flatnonzero(table[:, rater]), of, prompt, rng)
-        adjacent += sum(bool(prompt[a] == prompt[b]) for a, b in zip(own, own[1:], strict=False))
+        adjacent += sum(bool(prompt[a] == prompt[b]) for a, b in pairwise(own))
         own_sides = sides([(int(of[p, 0]), int(of[p, 1])) for p in own], [float(turned[p]) for p in own])
         turned[own] += np.where(own_sides, 1, -1)
         orders.append(tuple(own))
@@ -96,8 +95,9 @@ def _met(table: Masks, of: Codes) -> Codes:
 
 
 def _spread(met: Codes) -> int:
-    """Largest difference of two systems that one rater meets, of systems that the study has equally often."""
-    return int(np.ptp(met, axis=1).max())
+    """Largest difference between two systems that one rater meets; where the study has some systems more often than
+    others, between two raters who meet one system."""
+    return int(min(np.ptp(met, axis=1).max(), np.ptp(met, axis=0).max()))
 
 
 def _assigned(of: Codes, prompt: Codes, raters: int, k: int, rng: np.random.Generator) -> Masks:
@@ -157,8 +157,8 @@ def _even(table: Masks, of: Codes, rng: np.random.Generator) -> None:
 
 
 def _order(own: Codes, of: Codes, prompt: Codes, rng: np.random.Generator) -> list[int]:
-    """One rater's pairs in reading order: each next one has the systems that came least so far, and not the story-prompt
-    of the one before, if any such is left."""
+    """One rater's pairs in reading order: each next one has the systems that came least so far, and not the
+    story-prompt of the one before, if any such is left."""
     left = list(rng.permutation(own))
     met = np.zeros(int(of.max()) + 1)
     order: list[int] = []
@@ -177,8 +177,9 @@ def _order(own: Codes, of: Codes, prompt: Codes, rng: np.random.Generator) -> li
 
 
 def sides(edges: Sequence[tuple[int, int]], turned: Sequence[float]) -> list[bool]:
-    """For each pair of systems whether the second stands left, so that every system is as often left as right to within
-    1. `turned` is how often others saw the second left, less how often the first: a trail is walked so as to even it."""
+    """For each pair of systems whether the second stands left, so that every system is as often left as right to
+    within 1. `turned` is how often others saw the second left, less how often the first: a trail is walked so as to
+    even it."""
     at: dict[int, list[int]] = {}
     for e, (a, b) in enumerate(edges):
         at.setdefault(a, []).append(e)

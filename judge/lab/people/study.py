@@ -128,9 +128,7 @@ def draw(stories: Iterable[Story], dataset: str, criteria: Sequence[Criterion], 
     return Drawn(dataset, tuple(texts), whole, tuple(criteria), made, tuple(chosen), tuple(notes), options)
 
 
-def whole_prompts(
-    pool: Sequence[Story], n: int | None, rng: np.random.Generator
-) -> tuple[list[Story], list[Story]]:
+def whole_prompts(pool: Sequence[Story], n: int | None, rng: np.random.Generator) -> tuple[list[Story], list[Story]]:
     """At most `n` stories (None = all) of whole story-prompts, drawn at random, and those left over."""
     by_prompt: dict[str, list[Story]] = {}
     for story in pool:

@@ -181,7 +181,9 @@ def introduction(store: AuditStore) -> dict[str, Any]:
     }
 
 
-def _welcome_page(store: AuditStore, pages: WorkPages, trouble: str = "", name: str = "", status: int = 200) -> Response:
+def _welcome_page(
+    store: AuditStore, pages: WorkPages, trouble: str = "", name: str = "", status: int = 200
+) -> Response:
     with store.reading():
         only_adjudicating = set(store.annotators(ADJUDICATION)) - set(store.annotators())
         names = [name for name in store.registered() if name not in only_adjudicating]

@@ -3,7 +3,7 @@ the list of one's own answers. Nobody is shown a system, a judge, another rater,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from judge.base.records import Criterion
-from judge.lab.people.store import COMMENT, SKIP, SKIPS, Spent, State, StudyStore
+from judge.lab.people.store import COMMENT, SKIP, SKIPS, UNSURE, Spent, State, StudyStore
+from judge.lab.people.study import Entry, Text
 from judge.show.web.owners import Owners
 from judge.show.web.pages import static_route
 from judge.show.web.work_pages import Kind, WorkPages, handlers, packed, taking, write_pages
@@ -86,7 +87,8 @@ def save_event(store: StudyStore, owners: Owners, text: bytes) -> tuple[int, Any
 
 def shown_state(place: int, state: State) -> dict[str, Any]:
     """What counts of a place, as pages keep it."""
-    values: dict[str, Any] = dict(state.values) | ({SKIP: state.skip} if state.skip else {})
+    values: dict[str, Any] = dict(state.values) | dict.fromkeys(state.unsure, UNSURE)
+    values |= {SKIP: state.skip} if state.skip else {}
     return {"item": place, "values": values, "note": state.comment, "seconds": state.seconds, "revision": state.seq}
 
 
@@ -107,21 +109,16 @@ def rater_task(store: StudyStore, rater: str) -> dict[str, Any]:
         texts, entries = store.texts(), store.entries(rater)
         states = {str(i): shown_state(i, store.state_in(rater, i)) for i in range(len(entries))}
         events = [kind for kind, _, _ in store.events(rater)]
-    items = []
-    for place, entry in enumerate(entries):
-        text = texts[entry.text]
-        item = {"id": place, "prompt": text.story_prompt, "text": text.text, "practice": entry.use == "practice"}
-        if item["practice"] and entry.of is not None:
-            item["lower"] = entry.of
-        items.append(item)
     return {
         "study": store.study_id,
         "rater": rater,
         "store": f"judge-people:{store.study_id}:{rater}",
         "consent": store.meta["consent"],
-        "criteria": [_criterion(criterion) for criterion in store.criteria],
+        "criteria": [_criterion(criterion, store) for criterion in store.criteria],
         "together": store.together,
-        "items": items,
+        "pairs": store.pairs,
+        "labels": not store.pairs and any(criterion.scale.labels for criterion in store.criteria),
+        "items": [_item(place, entry, texts) for place, entry in enumerate(entries)],
         "states": {key: state for key, state in states.items() if state["revision"]},
         "practised": {},
         "events": events,
@@ -134,13 +131,33 @@ def rater_task(store: StudyStore, rater: str) -> dict[str, Any]:
     }
 
 
-def _criterion(criterion: Criterion) -> dict[str, Any]:
+def _item(place: int, entry: Entry, texts: Mapping[int, Text]) -> dict[str, Any]:
+    """One place: its prompt and its one or two texts. Of practice it is told what should be rated lower: the place of
+    the whole story (`lower`), or on which side of a pair the whole one stands (`whole`)."""
+    text = texts[entry.text]
+    practice = entry.use == "practice"
+    item = {"id": place, "prompt": text.story_prompt, "text": text.text, "practice": practice}
+    if entry.beside is not None:
+        item["beside"] = texts[entry.beside].text
+        return item | ({"whole": int(text.damage is not None)} if practice else {})
+    return item | ({"lower": entry.of} if practice and entry.of is not None else {})
+
+
+# Keys of the answers to a comparison, as they stand on the buttons.
+_KEYS = {"Left": "←", "Right": "→", "Tie": "t", "Both bad": "x"}
+
+
+def _criterion(criterion: Criterion, store: StudyStore) -> dict[str, Any]:
     points = criterion.scale.points()
     guidelines: Sequence[str] = criterion.guidelines or ("",) * len(points)
-    shown = [
+    shown: list[dict[str, Any]] = [
         {"value": point, "label": criterion.scale.text_of(point), "text": text}
         for point, text in zip(points, guidelines, strict=False)
     ]
+    if store.pairs:
+        shown = [point | {"key": _KEYS[str(point["label"])]} for point in shown]
+    elif store.may_be_unsure(criterion):
+        shown.append({"value": UNSURE, "label": UNSURE.capitalize(), "text": "", "key": "0"})
     return {"key": criterion.name, "definition": criterion.definition, "points": shown}
 
 

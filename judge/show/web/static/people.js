@@ -8,6 +8,8 @@
   const EACH = 10;              // stories, or
   const LONG = 25 * 60;         // seconds of work after which a break is offered
   const names = task.criteria.map(({ key }) => key);
+  const noun = task.pairs ? "Pair" : "Story";
+  const boxes = task.pairs ? [at("story"), at("beside")] : [at("story")];
   const load = Math.random().toString(36).slice(2);
   const begun = performance.now();
   const clock = new judge.Clock();
@@ -19,7 +21,7 @@
   let focus = 0;                // the criterion in focus
   let input = "key";
   let said = "";
-  let scrolled = false;
+  let scrolled = new Set();     // texts that were read to their end
   let since = { stories: 0, seconds: 0 };
   let noteShown = "";
   let agreed = task.events.includes("consent");
@@ -30,7 +32,7 @@
   keeper.extra = (id) => {
     const { visible = 0, wall = 0 } = times[id] || {};
     delete times[id];
-    const facts = { input, load, client: Date.now() / 1000, since_load: (performance.now() - begun) / 1000, to_end: scrolled, version: task.version, guidelines: task.guidelines, position: id };
+    const facts = { input, load, client: Date.now() / 1000, since_load: (performance.now() - begun) / 1000, to_end: scrolled.size === boxes.length, version: task.version, guidelines: task.guidelines, position: id };
     return { visible, wall, facts };
   };
   if (!task.save) {
@@ -87,21 +89,23 @@
     index = i;
     show("items");
     say("");
-    scrolled = false;
+    scrolled = new Set();
     const one = item();
     const before = task.items.slice(0, i + 1).filter((other) => other.practice === one.practice).length;
     const all = task.items.filter((other) => other.practice === one.practice).length;
     at("prompt").textContent = one.prompt;
     at("prompt-box").hidden = !one.prompt;
     at("story").textContent = one.text;
+    at("beside").textContent = one.beside ?? "";
+    for (const box of boxes) box.scrollTop = 0;
     at("comment").value = noteShown = keeper.state(one.id).note;
     at("comment-box").hidden = !noteShown;
     at("feedback").hidden = true;
     at("missing").textContent = "";
-    clock.reading(judge.words(one.text) + judge.words(one.prompt));
+    clock.reading(judge.words(one.text) + judge.words(one.beside) + judge.words(one.prompt));
     focus = Math.max(0, names.findIndex((key) => !(key in values())));
     at("criteria").replaceChildren(...task.criteria.map((criterion, c) => judge.rating.criterion(criterion, c, (value) => rate(c, value), () => { focus = c; draw(); })));
-    heading(`${one.practice ? "Practice" : "Story"} ${before} of ${all}`);
+    heading(`${one.practice ? "Practice" : noun} ${before} of ${all}`);
     if (history_ && history.state?.place !== i) history.pushState({ place: i }, "");
     draw();
     seen();
@@ -113,8 +117,8 @@
       row.classList.toggle("focus", c === focus);
       row.classList.toggle("given", names[c] in now);
       row.hidden = !task.together && c !== focus;
-      for (const radio of row.querySelectorAll("input")) radio.checked = names[c] in now && Number(radio.value) === now[names[c]];
-      for (const line of row.querySelectorAll("li")) line.classList.toggle("chosen", names[c] in now && Number(line.dataset.value) === now[names[c]]);
+      for (const radio of row.querySelectorAll("input")) radio.checked = radio.value === String(now[names[c]]);
+      for (const line of row.querySelectorAll("li")) line.classList.toggle("chosen", line.dataset.value === String(now[names[c]]));
     });
     at("dots").replaceChildren(...names.map((key, c) => {
       const dot = element("button", key in now ? "●" : "○", { type: "button", "aria-label": `${key}: ${key in now ? "rated" : "open"}`, class: c === focus ? "focus" : "" });
@@ -129,8 +133,8 @@
   }
 
   function seen() {
-    const box = at("story").getBoundingClientRect();
-    if (mode === "items" && box.bottom <= window.innerHeight + 4 && at("story").scrollHeight - at("story").scrollTop - at("story").clientHeight < 8) scrolled = true;
+    if (mode !== "items") return;
+    for (const box of boxes) if (box.getBoundingClientRect().bottom <= window.innerHeight + 4 && box.scrollHeight - box.scrollTop - box.clientHeight < 8) scrolled.add(box);
   }
 
   // -- answers -------------------------------------------------------------------------------------------------------
@@ -196,8 +200,9 @@
       return;
     }
     const one = item();
-    if ("lower" in one && at("feedback").hidden) {
-      at("feedback").replaceChildren(...judge.rating.feedback(keeper.state(one.lower).values, values(), task.criteria));
+    if (("lower" in one || "whole" in one) && at("feedback").hidden) {
+      const told = task.pairs ? judge.rating.preferred(one.whole, values(), names) : judge.rating.feedback(keeper.state(one.lower).values, values(), task);
+      at("feedback").replaceChildren(...told);
       at("feedback").hidden = false;
       at("feedback").focus();
       return;
@@ -210,7 +215,7 @@
     back = mode || "items";
     at("guidelines").replaceChildren(...judge.rating.guidelines(task));
     show("guidelines");
-    heading("How to rate");
+    heading(task.pairs ? "How to compare" : "How to rate");
   }
   let paused = 0;
   let offered = false;
@@ -227,7 +232,7 @@
     at("list-head").replaceChildren(...head);
     at("all-items").replaceChildren(...lines);
     show("list");
-    heading("My stories");
+    heading(task.pairs ? "My pairs" : "My stories");
   }
   function go() {
     const first = task.items.findIndex((one) => !complete(one));
@@ -257,11 +262,18 @@
     rest: () => rest(),
     before: () => { if (mode === "items" && index > 0) story(index - 1); },
     comment: () => { at("comment-box").hidden = false; at("comment").focus(); },
+    left: () => jump(0),
+    right: () => jump(1),
     skip: () => at("skip").showModal(),
     prompt: () => { at("prompt-box").open = !at("prompt-box").open; },
     help: () => at("help").showModal(),
     download: () => judge.parts.save(judge.rating.file(task, keeper), task.file),
   };
+
+  function jump(i) {
+    boxes[i].scrollIntoView({ block: "start" });
+    boxes[i].focus({ preventScroll: true });
+  }
 
   // The digit that a key stands for, whatever the layout: on AZERTY the upper row types letters.
   const digit = (press) => (/^[0-9]$/.test(press.key) ? press.key : (/^(?:Digit|Numpad)([0-9])$/.exec(press.code) || [])[1]);
@@ -275,12 +287,17 @@
     if (press.key === "u") return undo;
     if (mode !== "items") return null;
     const { points } = task.criteria[focus];
-    const typed = digit(press) || press.key.toLowerCase();
+    const typed = digit(press) || { ArrowLeft: "←", ArrowRight: "→" }[press.key] || press.key.toLowerCase();
     const chosen = points.findIndex((_, i) => judge.rating.keyOf(points, i) === typed);
     if (chosen >= 0) return () => { input = "key"; rate(focus, points[chosen].value); };
     const move = (step) => () => { focus = Math.min(names.length - 1, Math.max(0, focus + step)); draw(); };
-    const scroll = (part) => () => { const box = at("story"); if (box.scrollHeight > box.clientHeight + 4) box.scrollBy({ top: box.clientHeight * part }); else window.scrollBy({ top: innerHeight * part }); };
-    return { ArrowUp: move(-1), ArrowDown: move(1), ArrowLeft: actions.before, c: actions.comment, s: actions.skip, p: actions.prompt, b: actions.rest, j: scroll(0.8), k: scroll(-0.8) }[press.key];
+    const scroll = (part) => () => {
+      const long = boxes.filter((box) => box.scrollHeight > box.clientHeight + 4);
+      for (const box of long) box.scrollBy({ top: box.clientHeight * part });
+      if (!long.length) window.scrollBy({ top: innerHeight * part });
+    };
+    const going = task.pairs ? { 1: actions.left, 2: actions.right, r: actions.before }[typed] : { ArrowLeft: actions.before }[press.key];
+    return going || { ArrowUp: move(-1), ArrowDown: move(1), c: actions.comment, s: actions.skip, p: actions.prompt, b: actions.rest, j: scroll(0.8), k: scroll(-0.8) }[press.key];
   }
 
   judge.parts.attend({
@@ -306,13 +323,15 @@
   document.addEventListener("scroll", () => { touch(); seen(); }, true);
   addEventListener("popstate", (move) => { if (move.state && agreed && read && move.state.place in task.items) story(move.state.place, false); });
 
-  at("keys").replaceChildren(...judge.parts.keys(judge.rating.KEYS));
+  at("keys").replaceChildren(...judge.parts.keys(judge.rating.keys(task)));
   at("reasons").replaceChildren(...task.skips.map((reason, i) => {
     const choice = element("button", reason, { type: "button" });
     choice.append(element("kbd", String(i + 1)));
     choice.addEventListener("click", () => skip(reason));
     return choice;
   }));
+  at("work").classList.toggle("pairs", task.pairs);
+  if (task.pairs) at("before-key").textContent = "r";
   at("working").hidden = false;
   go();
   keeper.flush();

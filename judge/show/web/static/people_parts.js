@@ -4,13 +4,15 @@ window.judge = window.judge || {};
 judge.rating = (() => {
   const { element, button, line } = judge.parts;
 
-  // The key of a point: its digit where it has one, else y and n of yes and no, else its place.
+  // The key of a point: its own, else its digit where it has one, else y and n of yes and no, else its place.
   function keyOf(points, i) {
-    const { label, value } = points[i];
+    const { label, value, key } = points[i];
+    if (key) return key;
     if (/^[0-9]$/.test(label)) return label;
     const first = label[0].toLowerCase();
-    if (points.length === 2 && points.every((point) => "yn".includes(point.label[0].toLowerCase()))) return first;
-    return points.length <= 9 && Number.isInteger(value) ? String(i + 1) : "";
+    const others = points.filter((point) => !point.key);
+    if (others.length === 2 && others.every((point) => "yn".includes(point.label[0].toLowerCase()))) return first;
+    return others.length <= 9 && Number.isInteger(value) ? String(i + 1) : "";
   }
 
   // One criterion with a button for each point; `rate(value)` is called when one is chosen.
@@ -42,15 +44,17 @@ judge.rating = (() => {
     const row = element("p");
     row.append(button("I agree, begin", "agree", "Enter", true));
     const count = task.items.filter((one) => !one.practice).length;
-    return [...parts, element("p", `${count} texts to read, about ${minutes} minutes in all. You may stop at any time and go on later by the same link.`), row];
+    return [...parts, element("p", `${count} ${task.pairs ? "pairs of texts to compare" : "texts to read"}, about ${minutes} minutes in all. You may stop at any time and go on later by the same link.`), row];
   }
 
   function guidelines(task) {
-    const parts = [element("p", "Rate each story on these criteria. Judge each criterion by itself. The number is on every button; its meaning stands below.")];
+    const said = task.pairs ? "Read both stories, then say of each criterion which of the two is better. Judge each criterion by itself." :
+      "Rate each story on these criteria. Judge each criterion by itself. What each answer means stands below.";
+    const parts = [element("p", said)];
     for (const one of task.criteria) {
       const list = element("ul");
-      for (const point of one.points) list.append(element("li", point.text ? `${point.label}: ${point.text}` : point.label, { dir: "auto" }));
-      parts.push(element("h2", one.key), element("p", one.definition, { dir: "auto" }), list);
+      if (!task.pairs) for (const point of one.points) list.append(element("li", point.text ? `${point.label}: ${point.text}` : point.label, { dir: "auto" }));
+      parts.push(element("h2", one.key), element("p", one.definition, { dir: "auto", class: "definition" }), list);
     }
     const row = element("p");
     row.append(button("Go on", "go", "Enter", true));
@@ -58,17 +62,31 @@ judge.rating = (() => {
   }
 
   // What came of a practice pair: the second is the first, damaged, and should not be rated higher.
-  function feedback(whole, damaged, criteria) {
-    const mean = (values) => criteria.reduce((sum, { key }) => sum + (values[key] ?? 0), 0) / criteria.length;
+  function feedback(whole, damaged, { criteria, labels }) {
+    const names = criteria.map(({ key }) => key);
+    const said = "This text is the story before it, spoilt on purpose";
+    if (labels) {
+      const other = names.filter((key) => whole[key] !== damaged[key]).length;
+      return [element("strong", "A spoilt story"), element("p", `${said}. You answered otherwise than of the whole one on ${other} of ${names.length} criteria. Practice does not count.`)];
+    }
+    const rated = names.filter((key) => Number.isFinite(whole[key]) && Number.isFinite(damaged[key]));
+    const mean = (values) => rated.reduce((sum, key) => sum + values[key], 0) / (rated.length || 1);
     const [first, second] = [mean(whole), mean(damaged)];
     const head = second < first ? "As expected" : "Not as expected";
-    const text = `This text is the story before it, spoilt on purpose, so it should get lower ratings. On average you gave the whole story ${first.toFixed(1)} and this one ${second.toFixed(1)}. Practice does not count.`;
+    const text = `${said}, so it should get lower ratings. On average you gave the whole story ${first.toFixed(1)} and this one ${second.toFixed(1)}. Practice does not count.`;
     return [element("strong", head), element("p", text)];
+  }
+
+  // Of a practice pair: on which side the whole story stood, and what was preferred.
+  function preferred(whole, values, names) {
+    const right = names.filter((key) => values[key] === whole).length;
+    const text = `One of the two is the other, spoilt on purpose, so the whole one should be better. It stood ${whole ? "right" : "left"}, and you preferred it on ${right} of ${names.length} criteria. Practice does not count.`;
+    return [element("strong", right === names.length ? "As expected" : "Not as expected"), element("p", text)];
   }
 
   function list(task, keeper, open, done) {
     const all = task.items.filter((one) => !one.practice);
-    const head = [element("p", done === all.length ? (task.save ? "All answered: thank you. When it says “Saved”, you can close this page. You may open any story again." : "All answered: download your answers and send the file back.") : `${done} of ${all.length} answered.`)];
+    const head = [element("p", done === all.length ? (task.save ? "All answered: thank you. When it says “Saved”, you can close this page. You may open any of them again." : "All answered: download your answers and send the file back.") : `${done} of ${all.length} answered.`)];
     const row = element("p");
     if (done < all.length) row.append(button("Go on", "go", "Enter", true), " ");
     if (task.download) row.append(button("Download answers", "download", "", done === all.length), " ");
@@ -78,13 +96,13 @@ judge.rating = (() => {
       const { values, note } = keeper.state(one.id);
       const given = task.criteria.filter(({ key }) => key in values).length;
       const standing = values.skip ? "skipped" : given === task.criteria.length ? "✓" : given ? "begun" : "open";
-      return line([`Story ${i + 1}`, standing, note && "comment"], () => open(task.items.indexOf(one)));
+      return line([`${task.pairs ? "Pair" : "Story"} ${i + 1}`, standing, note && "comment"], () => open(task.items.indexOf(one)));
     });
     return [head, lines];
   }
 
   // Minutes for all stories at an ordinary pace, before the person's own is known.
-  const minutes = ({ items, criteria }) => Math.ceil(items.reduce((sum, { text }) => sum + judge.words(text) / 230 + (15 + 10 * criteria.length) / 60, 0));
+  const minutes = ({ items, criteria }) => Math.ceil(items.reduce((sum, { text, beside }) => sum + (judge.words(text) + judge.words(beside)) / 230 + (15 + 10 * criteria.length) / 60, 0));
 
   // What judge people import takes.
   function file(task, keeper) {
@@ -92,10 +110,14 @@ judge.rating = (() => {
     return { ...task.download, study: task.study, rater: task.rater, guidelines: task.guidelines, answers };
   }
 
-  const KEYS = [
-    ["1 … 9", "rate the criterion in focus and go to the next"], ["↑ ↓", "criterion before, after"], ["Enter", "next story"],
-    ["←", "story before"], ["u", "undo"], ["g", "all guidelines"], ["p", "story-prompt"], ["c", "comment; Esc leaves it"],
-    ["s", "skip this story, with a reason"], ["b", "break"], ["j k", "scroll the story"], ["l", "list of my stories"], ["?", "this table"],
-  ];
-  return { keyOf, criterion, consent, guidelines, feedback, list, minutes, file, KEYS };
+  function keys({ pairs, labels }) {
+    const own = pairs ? [["← →", "the story on the left, on the right, is better on the criterion in focus"], ["t", "a tie"], ["x", "both are bad"], ["1 2", "to the text on the left, on the right"], ["r", "pair before"]] :
+      [labels ? ["y n 0", "yes, no, cannot tell of the criterion in focus; other answers have numbers"] : ["1 … 9", "rate the criterion in focus and go to the next"], ["←", "story before"]];
+    return [
+      ...own, ["↑ ↓", "criterion before, after"], ["Enter", pairs ? "next pair" : "next story"], ["u", "undo"], ["g", "all guidelines"], ["p", "story-prompt"],
+      ["c", "comment; Esc leaves it"], ["s", "skip, with a reason"], ["b", "break"], ["j k", "scroll down, up"], ["l", "my list"], ["?", "this table"],
+    ];
+  }
+
+  return { keyOf, criterion, consent, guidelines, feedback, preferred, list, minutes, file, keys };
 })();
