@@ -11,7 +11,7 @@ import typer
 from judge.base.errors import SpecError
 from judge.cli.declared import takes
 from judge.cli.table_options import Form, Full, Output, Quiet
-from judge.lab.people.options import DesignOptions, PeopleOptions
+from judge.lab.people.options import DesignOptions, PeopleOptions, StudyPlanOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,13 @@ _DESIGN = {
     "together": "all criteria of a story on one page; no: one by one",
     "words_per_minute": "reading speed of the forecast of time",
 }
+_PLAN = {
+    "plan": "how many stories and people it takes, as a table; makes no file",
+    "pilot_study": "file of a study whose ratings say how people differ",
+    "icc": "ICC(A,1) of one rating, where there is no pilot; default: 0.3",
+    "judged": "of a plan, the judge's correlation with what many people would say",
+    "pay": "of a plan, what an hour costs",
+}
 _REPORT = {
     "rule": "how people in doubt are named: signs, or openmeva (a whole story below 4, or a damaged one above 2)",
     "false": "share of attentive people whom the six signs may name",
@@ -44,10 +51,12 @@ _REPORT = {
 
 @app.command("sample")
 @takes(DesignOptions, _DESIGN)
+@takes(StudyPlanOptions, _PLAN, name="planning")
 def sample(
     source: Annotated[str, typer.Argument(metavar="DATASET|RUN", help="a dataset, or a run whose stories are rated")],
     *,
     options: DesignOptions,
+    planning: StudyPlanOptions,
     criteria: Annotated[str, typer.Option("--criteria", metavar="SET", help="criteria set")] = "hanna",
     criterion: Annotated[
         list[str] | None, typer.Option("--criterion", metavar="NAME", help="criterion of the set; several times; all")
@@ -71,7 +80,11 @@ def sample(
     Example: judge people sample runs/demo --raters 5 --set together=no --set core=30 -o runs/demo/people.sqlite
 
     Example: judge people sample demo --criteria overall --raters 4 --set ask=pairs -o pairs.sqlite
+
+    Example: judge people sample demo --set plan=true --set pay=15
     """
+    from judge.cli.table_options import emit
+    from judge.lab.people.planning import plan, plan_table
     from judge.lab.people.pair_study import draw_pairs
     from judge.lab.people.printed import design_table
     from judge.lab.people.store import DEFAULT_NAME, StudyStore
@@ -81,6 +94,9 @@ def sample(
     if criterion:
         wanted = {name.casefold() for name in criterion}
         chosen = [one for one in chosen if {one.name.casefold(), one.abbreviation.casefold()} & wanted]
+    if planning.plan:
+        emit(plan_table(plan(list(dataset.stories()), chosen, planning, options)), "table")
+        return
     path = output or Path(DEFAULT_NAME)
     if path.exists():
         raise SpecError(f"{path} exists already; a study is never overwritten", hint="-o FILE makes another")
@@ -88,8 +104,6 @@ def sample(
     drawing = draw_pairs if options.ask == "pairs" else draw
     drawn = drawing(dataset.stories(), dataset.name, chosen, options)
     StudyStore.create(path, drawn, text).close()
-    from judge.cli.table_options import emit
-
     emit(design_table(drawn), "table")
     if consent is None and not quiet:
         sys.stderr.write("the consent page is a template: --set consent=FILE gives your own words\n")

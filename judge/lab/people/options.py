@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 from judge.base.errors import OptionError
@@ -48,6 +49,29 @@ class DesignOptions:
             raise OptionError("n", self.n, "must be 1 or more")
         if not 0 <= self.checks <= 0.5:
             raise OptionError("checks", self.checks, "must lie between 0 and 0.5")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlanOptions:
+    """Options of a plan, which makes no file: `pilot_study` is a study whose ratings tell how people differ, else `icc`
+    is ICC(A,1) of one rating (None: a usual one); `judged` is the judge's correlation with what many people would say,
+    `pay` what an hour costs, in any currency."""
+
+    plan: bool = False
+    pilot_study: Path | None = None
+    icc: float | None = None
+    judged: float = 0.5
+    pay: float = 12.0
+
+    def __post_init__(self) -> None:
+        if not self.plan:
+            for name, default in (("pilot_study", None), ("icc", None), ("judged", 0.5), ("pay", 12.0)):
+                if getattr(self, name) != default:
+                    raise OptionError(name, getattr(self, name), "has no effect without a plan")
+        if self.icc is not None and (self.pilot_study is not None or not 0 < self.icc < 1):
+            raise OptionError("icc", self.icc, "must lie between 0 and 1, and a pilot's own counts where there is one")
+        if not 0 < self.judged < 1 or self.pay < 0:
+            raise OptionError("judged", self.judged, "must lie between 0 and 1, and pay be 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
