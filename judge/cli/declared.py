@@ -56,7 +56,7 @@ RARE = frozenset(
     {
         *("adjust", "again", "all_criteria", "allocation", "alpha", "annotator", "as_published", "ask"),
         *("back_translations", "batch_size", "between", "bins", "blind", "bootstraps", "carry_over", "categories"),
-        *("checks", "choice", "cluster_on", "comments", "concurrency", "connections", "consent", "control"),
+        *("checks", "choice", "close", "cluster_on", "comments", "concurrency", "connections", "consent", "control"),
         *("core", "cut", "diff", "difference", "differences", "engine", "epochs", "epsilon", "equivalence"),
         *("errors", "examples", "failed", "false", "family", "figure", "first_repeat", "flips", "foldings"),
         *("folds", "follow", "fpr", "full_distribution", "full_text", "given_as", "grammar", "grammar_label"),

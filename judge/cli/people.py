@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.base.errors import SpecError
+from judge.base.errors import JudgeError, SpecError
 from judge.cli.declared import takes
 from judge.cli.table_options import Form, Full, Output, Quiet
 from judge.lab.people.options import DesignOptions, PeopleOptions, StudyPlanOptions
@@ -84,8 +84,8 @@ def sample(
     Example: judge people sample demo --set plan=true --set pay=15
     """
     from judge.cli.table_options import emit
-    from judge.lab.people.planning import plan, plan_table
     from judge.lab.people.pair_study import draw_pairs
+    from judge.lab.people.planning import plan, plan_table
     from judge.lab.people.printed import design_table
     from judge.lab.people.store import DEFAULT_NAME, StudyStore
     from judge.lab.people.study import draw
@@ -215,12 +215,21 @@ def import_(
 @app.command("report")
 @takes(PeopleOptions, _REPORT, without=("resamples", "seed"))
 def report(
-    study: _Study, *, options: PeopleOptions, full: Full = False, form: Form = "table", output: Output = None
+    study: _Study,
+    *,
+    options: PeopleOptions,
+    judged: Annotated[
+        Path | None,
+        typer.Option("--judged", metavar="RUN", help="run that rated the stories; default: that beside STUDY"),
+    ] = None,
+    full: Full = False,
+    form: Form = "table",
+    output: Output = None,
 ) -> None:
     """How far the ratings are, how well people agree, and whose work stands out, by which sign.
 
-    Nobody is left out automatically: tables with everybody and without those in doubt stand side by side. Leaving
-    people out for disagreeing makes agreement an upper bound.
+    Nobody is left out automatically: tables with everybody and without those in doubt stand side by side, also of a
+    judge's agreement. Leaving people out for disagreeing makes agreement an upper bound.
 
     Example: judge people report people.sqlite
 
@@ -236,7 +245,24 @@ def report(
     if read.pairs:
         emit(compared_tables(compared.report(read, options)), form, output, full=full)
     else:
-        emit(report_tables(found(read, options)), form, output, full=full)
+        emit(report_tables(found(read, options, _judges(read.path, judged))), form, output, full=full)
+
+
+def _judges(study: Path, run: Path | None) -> dict[str, dict[tuple[str, str], float]]:
+    """Mean ratings of the judges of a run, given or beside the study; none where there is no run with answers."""
+    from judge.asking.run_folder import resolve
+    from judge.questions.source import Source
+    from judge.questions.summary.in_progress import judged_by_key
+
+    if run is None and not (study.parent / "run.yaml").is_file():
+        return {}
+    try:
+        resolve([run or study.parent])
+    except JudgeError:
+        if run is not None:
+            raise
+        return {}
+    return judged_by_key(Source([run or study.parent], "ours", (), explanations=False))
 
 
 @app.command("export")
@@ -253,6 +279,10 @@ def export(
         typer.Option("--leave-out", metavar="RATER", help="person whose ratings are left out; several times"),
     ] = None,
     comments: Annotated[bool, typer.Option("--comments", help="comments too; they may hold personal facts")] = False,
+    close: Annotated[
+        bool | None,
+        typer.Option("--close", help="true: close the study; answers that come later are kept and do not count"),
+    ] = None,
 ) -> None:
     """Write people's ratings under pseudonyms: a dataset that run, check and correlate take, or all answers.
 
@@ -263,11 +293,16 @@ def export(
     Example: judge people export people.sqlite -o answers.csv --set leave_out=r07
     """
     from judge.lab.people.exchanged import write_answers, write_dataset
-    from judge.lab.people.store import read_study
+    from judge.lab.people.store import StudyStore, read_study
 
+    if close is not None:
+        with StudyStore.open(study) as store:
+            store.close_study(closed=close)
     found = read_study(study)
     write = write_answers if output.suffix.lower() == ".csv" else write_dataset
     typer.echo(write(found, output, leave_out=tuple(leave_out or ()), comments=comments))
+    with StudyStore.open(study) as store:
+        store.exported(found.sequence, output.name)
 
 
 @app.command("withdraw")

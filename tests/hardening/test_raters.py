@@ -127,3 +127,16 @@ def test_whoever_left_is_kept_out(rated: Rated) -> None:
     assert rated.save(rater="r03", own=own)[0] == 403
     status, _, text = rated.server.ask(rated.owners.link("r03"))
     assert (status, "You have left" in text) == (403, True)
+
+
+def test_a_closed_study_keeps_what_comes_and_counts_nothing_of_it(rated: Rated) -> None:
+    before = read_study(rated.store.path)
+    rated.store.close_study(closed=True)
+    try:
+        status, text = rated.save(item=4)
+        assert (status, "do not count" in text) == (403, True)
+        assert "This study is closed" in rated.server.ask(rated.owners.link("r01"))[2]
+        after = read_study(rated.store.path)
+        assert (after.given, after.late) == (before.given, before.late + 1)
+    finally:
+        rated.store.close_study(closed=False)

@@ -131,6 +131,50 @@ def test_a_packs_file_is_taken_once_and_what_differs_is_listed(study: Make, tmp_
             import_answers(store, file)
 
 
+def test_answers_after_an_export_are_counted_and_after_closing_kept_without_counting(
+    study: Make, tmp_path: Path
+) -> None:
+    store = rated(study(12, raters=4), upto=20)
+    before = read_study(store.path)
+    store.exported(before.sequence, "rated.jsonl")
+    places = {r: [i for i, e in enumerate(store.entries(r)) if e.use == "rating"][-1] for r in ("r01", "r02")}
+    store.save("r01", places["r01"], {"Coherence": 2.0, "Relevance": 4.0}, message="later")
+    notes = report_tables(report(read_study(store.path), PeopleOptions(resamples=0)))[0].notes
+    assert any(str(note).startswith("2 answers came after the last export (rated.jsonl") for note in notes)
+    store.close_study(closed=True)
+    given = {"format": "judge-people-answers/1", "study": store.study_id, "rater": "r02", "guidelines": "x"}
+    answers = [{"item": places["r02"], "values": {"Coherence": 4}, "seconds": 4.0}]
+    (tmp_path / "late.json").write_text(json.dumps(given | {"answers": answers}))
+    (line,) = import_answers(store, tmp_path / "late.json")
+    assert "closed; 1 answers of r02 are kept, and do not count" in line
+    found = read_study(store.path)
+    assert (found.late, found.given, found.closed is not None) == (1, before.given + 2, True)
+    store.close_study(closed=False)
+    store.save("r02", places["r02"], {"Coherence": 4.0}, message="again")
+    assert read_study(store.path).given == before.given + 3
+
+
+def test_the_judges_tau_stands_beside_with_everybody_and_with_the_kept(study: Make) -> None:
+    store = rated(study(24, raters=9, per_story=3), "r04")
+    found = read_study(store.path)
+    judged: dict[tuple[str, str], float] = {}
+    for one in found.answered:
+        if one.entry.use == "rating" and one.rater == "r01":
+            judged |= {(one.text.key, name.casefold()): value for name, value in one.state.values.items()}
+    options = PeopleOptions(resamples=0)
+    result = report(found, options, {"like r01": judged})
+    (row,) = result.judges
+    assert row.kept is not None
+    assert row.everybody.value is not None
+    assert row.kept.value is not None
+    # The third of the ratings that were given at random are gone.
+    assert row.kept.value > row.everybody.value > 0.5
+    tables = report_tables(result)
+    assert [table.title for table in tables][1] == "How well the judge agrees with people"
+    few = dict(list(judged.items())[:9])
+    assert "too few for tau" in str(report(found, options, {"few": few}).judges[0].everybody.reason)
+
+
 def test_a_summary_says_how_far_people_are_and_matches_stories_by_their_texts(tmp_path: Path) -> None:
     from judge.base.records import Story
     from judge.inputs.criteria import load_criteria
@@ -156,5 +200,9 @@ def test_a_summary_says_how_far_people_are_and_matches_stories_by_their_texts(tm
 
     judge("run", "run.yaml", "--quiet")
     said = " ".join(judge("summary", "run.yaml").split())
+    tables = json.loads(judge("people", "report", "people.sqlite", "--format", "json"))
+    (row,) = next(table["rows"] for table in tables if "judge" in table["rows"][0])
+    assert row["judge"] == "surface"
+    assert f"tau x100 with the judge {100 * row['all']['value']:.0f} ±" in said
     assert f"people: {found.given} of {found.asked} ratings so far (people.sqlite); tau x100 with the judge" in said
     assert "±" in said.partition("people.sqlite")[2][:60]

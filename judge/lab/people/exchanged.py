@@ -147,4 +147,7 @@ def import_answers(store: StudyStore, file: Path) -> list[str]:
             f"{given.rater}, place {place.item}, {late}: {state.current(late)!r} counts, {fields[late]!r} is kept too"
             for late in state.late
         ]
+    if store.closed():
+        count = sum(len(state_fields) for state_fields in (place.values for place in given.answers))
+        return [f"{file}: the study is closed; {count} answers of {given.rater} are kept, and do not count"]
     return [f"{file}: {taken} answers of {given.rater}" + f", {len(lines)} differ" * bool(lines), *lines]

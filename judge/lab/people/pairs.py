@@ -125,8 +125,8 @@ def _assigned(of: Codes, prompt: Codes, raters: int, k: int, rng: np.random.Gene
 
 
 def _even(table: Masks, of: Codes, rng: np.random.Generator) -> None:
-    """While somebody's systems differ by 2 or more: the exchange (or, where loads allow, the move) of pairs with another
-    rater that lowers the sum of squares of both most."""
+    """While somebody's systems differ by 2 or more: the exchange of pairs with another rater that lowers the sum of
+    squares of both most."""
     met = _met(table, of).astype(np.float64)
     both = np.zeros((len(of), met.shape[1]))
     np.add.at(both, (np.arange(len(of)), of[:, 0]), 1)

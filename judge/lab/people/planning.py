@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -34,8 +33,8 @@ STORIES, PEOPLE = (50, 100, 200, 400), (2, 3, 5, 8)
 RELIABLE, HALF_WIDTH = 0.8, 0.1
 # Taken where there is no pilot: ICC(A,1), and leniency's share of the noise.
 USUAL_ICC, LENIENCY = 0.3, 0.25
-# Stories at which tau is simulated, and times; stories of the alternative annotator test, of a story-prompt, and panels.
-_AT, _TIMES, _MANY, _EACH, _PANELS = 200, 300, 3000, 5, 40
+# Stories at which tau is simulated, and times; stories of the annotator test, of a story-prompt, and panels.
+_AT, _TIMES, _MANY, _EACH, _PANELS = 200, 300, 1500, 5, 100
 # Points of the scale in standard deviations of one rating, and the share of a story's quality that its prompt has.
 _SPREAD, _OF_PROMPT = 1.0, 0.3
 
@@ -208,10 +207,9 @@ def plan_table(planned: Planned) -> Table:
     enough = min((size for size in planned.sizes if size.people == 3), key=_stories_for)
     notes = [
         f"from {shares.source}; a judge that correlates {options.judged:g} with what many people would say",
-        f"means reliable at {RELIABLE:g} take {needed} people a story; three give it only where ICC(A,1) is "
-        f"{least:.2f} or more",
-        f"tau x100 is known to ±{100 * HALF_WIDTH:.0f} with about {_stories_for(enough)} stories, however many people "
-        "rate each: more people raise tau, and hardly narrow it",
+        f"reliable at {RELIABLE:g}: {needed} people a story; three only where ICC(A,1) is {least:.2f} or more",
+        f"tau x100 to ±{100 * HALF_WIDTH:.0f}: about {_stories_for(enough)} stories, however many people rate each",
+        "more people a story raise tau, and hardly narrow it",
         "estimates: the range in which 95 % of a study's estimates of ICC(A,k) fall, if all rate all stories",
         "test: a judge as noisy as one person passes the alternative annotator test, if these people rate all stories",
         f"hours: {planned.words:.0f} words a story, {planned.criteria} criteria, checks; pay: {options.pay:g} an hour",

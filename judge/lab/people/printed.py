@@ -39,8 +39,20 @@ def design_table(drawn: Drawn) -> Table:
 
 
 def report_tables(result: PeopleReport) -> list[Table]:
-    """Agreement first, then a row for each rater."""
-    return [_agreement_table(result), _raters_table(result)]
+    """Agreement first, of people and of judges, then a row for each rater."""
+    return [_agreement_table(result), *([_judges_table(result)] if result.judges else []), _raters_table(result)]
+
+
+def _judges_table(result: PeopleReport) -> Table:
+    doubted = any(one.doubted for one in result.raters)
+    rows = [{"judge": one.judge, "stories": one.everybody.n, "all": one.everybody} for one in result.judges]
+    columns = [*plain("judge", "stories"), Column("all", "everybody", factor=100, digits=1)]
+    notes = ["Kendall's tau-b x100 with people's means, mean over criteria; 95 % over story-prompts"]
+    if doubted:
+        rows = [row | {"kept": one.kept} for row, one in zip(rows, result.judges, strict=True)]
+        columns.append(Column("kept", "kept", factor=100, digits=1))
+        notes.append("whom one leaves out for disagreeing moves this too: choose before looking at it")
+    return Table("How well the judge agrees with people", columns, rows, result.signature, notes)
 
 
 def _agreement_table(result: PeopleReport) -> Table:
@@ -71,7 +83,16 @@ def _standing(study: Study) -> list[str]:
     """What came too late, who left, and what of an answer is no rating."""
     notes = []
     if study.late:
-        notes.append(f"{study.late} answers from a second tab or device came too late to count, and are kept")
+        notes.append(
+            f"{study.late} answers came too late to count, and are kept: from a second tab or device, or after the "
+            "study was closed"
+        )
+    if study.closed:
+        notes.append(f"closed on {study.closed}: answers that come now are kept, and do not count")
+    if study.exports and study.sequence > study.exports[-1]["sequence"]:
+        last = study.exports[-1]
+        more = study.sequence - last["sequence"]
+        notes.append(f"{more} answers came after the last export ({last['file']}, {last['date']}): export again")
     if study.withdrawn:
         erased = sum(study.withdrawn.values())
         notes.append(f"{len(study.withdrawn)} have left the study; {erased} of their answers were blanked")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,8 +12,10 @@ from judge.base.arrays import Floats, Masks
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.lab.people.options import PeopleOptions
-from judge.lab.people.signs import Judged, Work, in_order, judged, openmeva, work_of
+from judge.lab.people.signs import Judged as Doubts
+from judge.lab.people.signs import Work, in_order, judged, openmeva, work_of
 from judge.lab.people.store import Study
+from judge.lab.people.with_judge import Judged, JudgeFound, with_judge
 from judge.stats.agreement import krippendorff
 from judge.stats.agreement.crossed_effects import crossed_effects
 from judge.version import __version__
@@ -52,7 +55,8 @@ class AgreementFound:
 @dataclass(frozen=True, slots=True, eq=False)
 class PeopleReport:
     """Results of a study. `kept` is agreement without those in doubt; `unseen` maps a criterion to the ICC(A,1) of the
-    kept on stories that were not used to choose them; both are empty where nobody is in doubt."""
+    kept on stories that were not used to choose them; both are empty where nobody is in doubt. `judges` are those of a
+    run that rated the same stories."""
 
     study: Study
     options: PeopleOptions
@@ -62,7 +66,8 @@ class PeopleReport:
     unseen: dict[str, float | None]
     lost: int
     usual: int
-    judged: Judged
+    judged: Doubts
+    judges: tuple[JudgeFound, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -74,8 +79,10 @@ class PeopleReport:
         )
 
 
-def report(study: Study, options: PeopleOptions | None = None) -> PeopleReport:
-    """The report of a study at one moment. Raises SpecError before the first rating."""
+def report(
+    study: Study, options: PeopleOptions | None = None, judges: Mapping[str, Judged] | None = None
+) -> PeopleReport:
+    """The report of a study at one moment, with tau of `judges` by name. Raises SpecError before the first rating."""
     options = options or PeopleOptions()
     if not study.given:
         raise SpecError(f"{study.path}: nobody has rated a story yet", hint=f"judge people serve {study.path}")
@@ -92,11 +99,16 @@ def report(study: Study, options: PeopleOptions | None = None) -> PeopleReport:
     lost = int((~np.isnan(work.ratings[:, doubted])).sum())
     usual = int(np.median((~np.isnan(work.ratings).all(axis=2)).sum(axis=0)))
     everybody = _agreement(work, study, options)
-    return PeopleReport(study, options, raters, everybody, kept, unseen, lost, usual, found)
+    out = frozenset(one.name for one in raters if one.doubted)
+    beside = tuple(
+        JudgeFound(name, with_judge(study, one), with_judge(study, one, without=out) if out else None)
+        for name, one in (judges or {}).items()
+    )
+    return PeopleReport(study, options, raters, everybody, kept, unseen, lost, usual, found, beside)
 
 
 def _rater(
-    study: Study, name: str, i: int, found: Judged, doubted: Masks, order: tuple[int, int], pace: float
+    study: Study, name: str, i: int, found: Doubts, doubted: Masks, order: tuple[int, int], pace: float
 ) -> RaterFound:
     own = [one for one in study.answered if one.rater == name]
     criteria = [criterion.name for criterion in study.criteria]

@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -261,9 +262,9 @@ class StudyStore(WorkFile):
         facts: Mapping[str, Any] | None = None,
     ) -> State:
         """What counts of the place after a page's message: `fields` maps criteria, "comment" and "skip" to new values,
-        None takes one back. Where the file holds something else than `before` says, a field comes too late: it is kept
-        and does not count. A message that is sent several times is stored once. Raises SpecError for a value that the
-        scale does not have, DataError for a place that the rater does not have."""
+        None takes one back. Where the file holds something else than `before` says, or the study is closed, a field
+        comes too late: it is kept and does not count. A message that is sent several times is stored once. Raises
+        SpecError for a value that the scale does not have, DataError for a place that the rater does not have."""
         for name, value in fields.items():
             self._check(name, value)
         spent = (spent or Spent()).checked()
@@ -272,10 +273,11 @@ class StudyStore(WorkFile):
             known = db.execute("SELECT field, late FROM answers WHERE rater = ? AND message = ?", (rater, message))
             if stored := known.fetchall():
                 return _with(state, tuple(str(name) for name, late in stored if late))
+            closed = db.execute("SELECT 1 FROM meta WHERE key = 'closed'").fetchone() is not None
             late = tuple(
                 name
                 for name, value in fields.items()
-                if before is not None and state.current(name) not in (before.get(name), value)
+                if closed or (before is not None and state.current(name) not in (before.get(name), value))
             )
             times = (spent.active, spent.visible, spent.wall)
             for name, value in (fields or {"": None}).items():
@@ -300,6 +302,28 @@ class StudyStore(WorkFile):
         if value is not None and not (number and scale.on_step(float(value))):
             allowed = ", ".join(f"{point:g}" for point in scale.points())
             raise SpecError(f"{name} was rated {value!r}; allowed: {allowed}, or nothing")
+
+    def closed(self) -> str | None:
+        """The day on which the study was closed; None while answers count."""
+        rows = self.select("SELECT value FROM meta WHERE key = 'closed'")
+        return orjson.loads(rows[0][0]) if rows else None
+
+    def close_study(self, *, closed: bool) -> None:
+        """Close the study, after which answers are kept and do not count, or open it again."""
+        with self.transaction() as db:
+            if closed:
+                today = orjson.dumps(datetime.now(UTC).date().isoformat()).decode()
+                db.execute("INSERT OR IGNORE INTO meta VALUES ('closed', ?)", (today,))
+            else:
+                db.execute("DELETE FROM meta WHERE key = 'closed'")
+
+    def exported(self, sequence: int, file: str) -> None:
+        """Keep that answers up to `sequence` were written to a file, so that the report can name later ones."""
+        with self.transaction() as db:
+            rows = db.execute("SELECT value FROM meta WHERE key = 'exports'").fetchall()
+            one = {"sequence": sequence, "file": file, "date": datetime.now(UTC).date().isoformat()}
+            every = [*(orjson.loads(rows[0][0]) if rows else ()), one]
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('exports', ?)", (orjson.dumps(every).decode(),))
 
     def state(self, rater: str, place: int) -> State:
         """What counts of a rater's place. Raises DataError for a place that the rater does not have."""
@@ -369,6 +393,18 @@ class Study:
     def pairs(self) -> bool:
         """Whether people compare two stories, rather than rate one."""
         return bool(self.meta["design"]["options"]["ask"] == "pairs")
+
+    @property
+    def closed(self) -> str | None:
+        """The day on which the study was closed; None while answers count."""
+        day: str | None = self.meta.get("closed")
+        return day
+
+    @property
+    def exports(self) -> Sequence[Mapping[str, Any]]:
+        """Exports so far: the number of the last answer, file and day of each."""
+        made: Sequence[Mapping[str, Any]] = self.meta.get("exports", ())
+        return made
 
     @property
     def noun(self) -> str:

@@ -62,7 +62,7 @@ class _Event(_Message):
 
 def save_answers(store: StudyStore, owners: Owners, text: bytes) -> tuple[int, Any]:
     """Status and reply to a page's message with answers: what is stored of the place, with 409 where some came too late
-    to count."""
+    to count, and a sentence where the study was closed."""
     given = _Answers.model_validate_json(text)
     if refusal := _refusal(store, owners, given):
         return refusal
@@ -73,6 +73,8 @@ def save_answers(store: StudyStore, owners: Owners, text: bytes) -> tuple[int, A
     state = store.save(
         given.rater, given.item, fields, message=given.message, before=before, spent=spent, facts=given.facts
     )
+    if state.late and store.closed():
+        return 403, _CLOSED
     return (409 if state.late else 200), shown_state(given.item, state)
 
 
@@ -182,6 +184,7 @@ def owners_of(store: StudyStore) -> Owners:
     return Owners(store, store.study_id, "/rate")
 
 
+_CLOSED = "This study is closed. Answers that come now are kept, and do not count. Thank you."
 _NO_LINK = "Your stories open by your own link: ask for it the person who invited you."
 
 
@@ -194,6 +197,8 @@ def _work(store: StudyStore, pages: WorkPages, owners: Owners) -> Callable[[Requ
             return pages.message("This link opens nothing", _NO_LINK, 403)
         if rater in store.withdrawn():
             return pages.message("You have left this study", "Nothing more is asked of you, or kept. Thank you.", 403)
+        if store.closed():
+            return pages.message("This study is closed", "Thank you for your work. Nothing more is asked of you.", 200)
         who = {"study": store.study_id, "rater": rater, "own": own}
         return owners.remember(pages.work(rater_task(store, rater) | {"own": own, "who": who}), rater)
 
