@@ -34,7 +34,9 @@ RELIABLE, HALF_WIDTH = 0.8, 0.1
 # Taken where there is no pilot: ICC(A,1), and leniency's share of the noise.
 USUAL_ICC, LENIENCY = 0.3, 0.25
 # Stories at which tau is simulated, and times; stories of the annotator test, of a story-prompt, and panels.
-_AT, _TIMES, _MANY, _EACH, _PANELS = 200, 300, 1500, 5, 100
+_AT, _TIMES, _MANY, _EACH, _PANELS = 200, 1000, 1500, 5, 100
+# Studies behind the range of estimates of ICC(A,k).
+_RANGES = 200
 # Points of the scale in standard deviations of one rating, and the share of a story's quality that its prompt has.
 _SPREAD, _OF_PROMPT = 1.0, 0.3
 
@@ -177,7 +179,7 @@ def panels(shares: Shares, people: int, rng: np.random.Generator) -> list[Moment
 
 def _range(shares: Shares, people: int, stories: int, rng: np.random.Generator) -> tuple[float, float]:
     # Of the ratings' own ICC: rounding to points is part of the rest.
-    drawn = rated(shares, truths(_TIMES, stories, rng), people, rng, points=False)
+    drawn = rated(shares, truths(_RANGES, stories, rng), people, rng, points=False)
     estimates = icc.values(icc.mean_squares(drawn))["ICC(2,k)"]
     low, high = np.nanquantile(estimates, [0.025, 0.975])
     return float(low), float(high)
