@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+import orjson
+
 from judge.base.errors import DataError
 from judge.base.files import clear_left, draft_name
+from judge.base.foreign import reading
 from judge.base.sqlite_file import closed_on_error, connect, open_reading, strange, use_wal
 
 
@@ -153,6 +156,31 @@ class WorkFile:
         self.path = path
         self._db = connection
         self._lock = threading.RLock()
+        rows = self.select("SELECT key, value FROM meta WHERE key != ?", self.kind.key)
+        self.meta: dict[str, Any] = {key: orjson.loads(value) for key, value in rows}
+
+    @classmethod
+    def located(cls, path: Path) -> Path:
+        """The file that a path names, such as that of a folder. Raises DataError where there is none."""
+        return path
+
+    @classmethod
+    def open(cls, path: Path | str, *, writing: bool = True) -> Self:
+        """An existing file, which may be read-only without `writing`. Raises DataError for a file that is missing, of
+        another kind or of another format."""
+        path = cls.located(Path(path))
+        connection = open_file(path, cls.kind, writing=writing)
+        try:
+            with sentences(path, cls.kind), reading(path, cls.kind.named):
+                return cls(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    def keep(self, key: str, value: Any) -> None:
+        """Keep a value of `meta`, in place of an earlier one."""
+        with self.transaction() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, orjson.dumps(value).decode()))
 
     def close(self) -> None:
         """Close the file. Everything is already on disk."""

@@ -149,7 +149,7 @@ def test_answers_after_an_export_are_counted_and_after_closing_kept_without_coun
     (line,) = import_answers(store, tmp_path / "late.json")
     assert "closed; 1 answers of r02 are kept, and do not count" in line
     found = read_study(store.path)
-    assert (found.late, found.given, found.closed is not None) == (1, before.given + 2, True)
+    assert (found.late, found.given, found.meta["closed"] is not None) == (1, before.given + 2, True)
     store.close_study(closed=False)
     store.save("r02", places["r02"], {"Coherence": 4.0}, message="again")
     assert read_study(store.path).given == before.given + 3

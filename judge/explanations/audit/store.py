@@ -27,7 +27,7 @@ import orjson
 from judge.base.errors import DataError, JudgeError, SpecError
 from judge.base.fingerprint import digest
 from judge.base.foreign import reading
-from judge.base.work_file import WorkFile, creating, open_file, sentences
+from judge.base.work_file import WorkFile, creating, sentences
 from judge.explanations.audit import database, rows
 from judge.explanations.audit.items import Category, Form, Item, PracticeItem, Subject, check_blind, load_form
 from judge.explanations.audit.rows import Answer, ItemState, check_values, clean_name
@@ -52,10 +52,6 @@ class AuditStore(WorkFile):
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         super().__init__(path, connection)
-        self.meta: dict[str, Any] = {
-            key: orjson.loads(value)
-            for key, value in self.select("SELECT key, value FROM meta WHERE key != 'audit_format'")
-        }
         self.audit_id: str = rows.text_in(self.meta["id"])
         """By which other files name this audit."""
         self.seed: int = int(self.meta["seed"])
@@ -113,17 +109,8 @@ class AuditStore(WorkFile):
         return cls.open(path)
 
     @classmethod
-    def open(cls, path: Path | str, *, writing: bool = True) -> AuditStore:
-        """An existing audit, given by its file or by a run's folder, which may be read-only without `writing`. Raises
-        DataError for a file that is missing, is not an audit, or has another format."""
-        path = database.audit_file(Path(path))
-        connection = open_file(path, cls.kind, writing=writing)
-        try:
-            with sentences(path, cls.kind), reading(path, _AUDIT):
-                return cls(path, connection)
-        except BaseException:
-            connection.close()
-            raise
+    def located(cls, path: Path) -> Path:
+        return database.audit_file(path)
 
     @property
     def notes(self) -> list[str]:

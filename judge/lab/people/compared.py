@@ -22,13 +22,12 @@ _BOTH_BAD = PLACES.index("Both bad")
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """One person: places done of those asked, skips, active minutes; `agreement` is the share of another person's
-    preferences of the same pair and criterion that are the same (None: nobody else's); repeats with the same preference
-    and checks with the whole story preferred, each of how many; shares of left among left and right, and of neither."""
+    """One person: pairs done, of how many; skips, active minutes; `agreement` is the share of others' preferences of the
+    same pair and criterion that are the same (None: there are none); repeats with the same preference and checks with
+    the whole story preferred, each of how many; shares of left among left and right, and of neither."""
 
     name: str
-    done: int
-    asked: int
+    done: tuple[int, int]
     skipped: int
     minutes: float
     agreement: float | None
@@ -128,6 +127,10 @@ def _left(values: list[float]) -> float | None:
 def _comparing(study: Study, name: str, said: dict[tuple[int, int, str], dict[str, str]]) -> Comparing:
     own = [one for one in study.answered if one.rater == name]
     criteria = [criterion.name for criterion in study.criteria]
+
+    def done(one: Answered) -> bool:
+        return one.state.done(criteria)
+
     first = [one for one in own if one.entry.use == "rating"]
     values = [value for one in first for value in one.state.values.values()]
     same = [
@@ -148,8 +151,7 @@ def _comparing(study: Study, name: str, said: dict[tuple[int, int, str], dict[st
                 whole.append(value == (LEFT if left_whole else RIGHT))
     return Comparing(
         name=name,
-        done=sum(one.state.done(criteria) for one in first),
-        asked=sum(entry.use == "rating" for entry in study.lists[name]),
+        done=(sum(map(done, first)), sum(entry.use == "rating" for entry in study.lists[name])),
         skipped=sum(bool(one.state.skip) for one in own),
         minutes=sum(one.state.seconds for one in own) / 60,
         agreement=float(np.mean(same)) if same else None,

@@ -95,7 +95,7 @@ def design(
 def _table(
     prompts: Codes, systems: Codes, raters: int, per_story: int, core: Sequence[int], rng: np.random.Generator
 ) -> Masks:
-    table = _greedy(prompts, systems, raters, per_story, core, rng)
+    table = greedy(prompts, systems[:, None], raters, per_story, core, rng)
     fixed = np.zeros(len(systems), dtype=np.bool_)
     fixed[list(core)] = True
     _balance(table, prompts, systems, fixed)
@@ -116,9 +116,11 @@ def _core(systems: Codes, core: int, rng: np.random.Generator) -> tuple[int, ...
     return tuple(sorted(picked))
 
 
-def _greedy(
+def greedy(
     prompts: Codes, systems: Codes, raters: int, per_story: int, core: Sequence[int], rng: np.random.Generator
 ) -> Masks:
+    """Who rates what, story by story, each by those who have had least. `systems` is (stories, 1), or of pairs
+    (pairs, 2). Stories of the `core` go to all."""
     table = np.zeros((len(systems), raters), dtype=np.bool_)
     by_system = np.zeros((raters, int(systems.max()) + 1))
     by_prompt = np.zeros((raters, int(prompts.max()) + 1))
@@ -127,13 +129,14 @@ def _greedy(
         table[story] = True
         by_system[:, systems[story]] += 1
         by_prompt[:, prompts[story]] += 1
-    load = by_system.sum(axis=1)
+    load = table.sum(axis=0).astype(np.float64)
     place = rng.permutation(int(prompts.max()) + 1)
     for story in np.lexsort((rng.random(len(systems)), place[prompts])):
         if table[story].all() and story in core:
             continue
         s, p = systems[story], prompts[story]
-        cost = _LOAD * load + _SYSTEM * by_system[:, s] + _PROMPT * by_prompt[:, p] + rng.random(raters) * 0.5
+        cost = _LOAD * load + _SYSTEM * by_system[:, s].mean(axis=1) + _PROMPT * by_prompt[:, p]
+        cost += rng.random(raters) * 0.5
         for _ in range(per_story):
             r = int(np.argmin(cost))
             table[story, r] = True
@@ -148,8 +151,10 @@ def _greedy(
 
 
 def counts(table: Masks, groups: Codes) -> Codes:
-    """Number of stories of each group (column) that each rater (row) reads."""
-    found: Codes = np.array([np.bincount(groups[column], minlength=int(groups.max()) + 1) for column in table.T])
+    """How often each rater (row) reads a story of each group (column); `groups` (stories,), or of pairs (pairs, 2)."""
+    found: Codes = np.array(
+        [np.bincount(groups[column].ravel(), minlength=int(groups.max()) + 1) for column in table.T]
+    )
     return found
 
 

@@ -12,7 +12,7 @@ from judge.base.errors import SpecError
 from judge.base.records import Criterion, Preferred, Scale, Story
 from judge.lab.people.options import DesignOptions
 from judge.lab.people.pairs import PairDesign, pair_design
-from judge.lab.people.study import APART, Drawn, Entry, Text, damaged_text, whole_prompts
+from judge.lab.people.study import APART, Drawn, Entry, Text, damaged_text, practice_pairs, whole_prompts
 
 # Answers to a comparison, in the order of their codes: the story on one side, or neither.
 LEFT, RIGHT = 0, 1
@@ -49,7 +49,11 @@ def draw_pairs(stories: Iterable[Story], dataset: str, criteria: Sequence[Criter
     names, systems = np.unique([story.system for story in chosen], return_inverse=True)
     made = pair_design(prompts, systems, options.raters, options.per_story, rng)
     texts = [Text(s.id, s.story_prompt, s.system, s.text) for s in chosen]
-    practice = _practice(rest or chosen, texts, options)
+    practice = [
+        Entry(left, "practice", None, right)
+        for i, pair in enumerate(practice_pairs(rest or chosen, texts, options))
+        for left, right in (pair if i % 2 else pair[::-1],)
+    ]
     lists = [_list(rater, made, chosen, texts, options, practice, rng) for rater in range(options.raters)]
     asked = tuple(compared(criterion, ties=options.ties) for criterion in criteria)
     notes = tuple(_notes(made, chosen, names.size))
@@ -115,17 +119,3 @@ def _damaged(at: int, chosen: Sequence[Story], texts: list[Text], options: Desig
     story = chosen[at]
     texts.append(Text(story.id, story.story_prompt, story.system, made[0], at + 1, made[1]))
     return len(texts)
-
-
-def _practice(pool: Sequence[Story], texts: list[Text], options: DesignOptions) -> list[Entry]:
-    """Whole stories beside their damaged versions."""
-    entries: list[Entry] = []
-    for story in sorted(pool, key=lambda story: len(story.text)):
-        if len(entries) == options.practice // 2:
-            break
-        if (made := damaged_text(story, options.seed)) is not None:
-            for text, damage in ((story.text, None), made):
-                texts.append(Text(story.id, story.story_prompt, story.system, text, None, damage, practice=True))
-            left, right = (len(texts), len(texts) - 1)[:: 1 if len(entries) % 2 else -1]
-            entries.append(Entry(left, "practice", None, right))
-    return entries

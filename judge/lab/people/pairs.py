@@ -17,12 +17,10 @@ import numpy as np
 
 from judge.base.arrays import Codes, Masks
 from judge.base.errors import SpecError
-from judge.lab.people.design import Design, groups_of, refusal
+from judge.lab.people.design import Design, counts, greedy, groups_of, refusal
 
 # Rings that are drawn for a story-prompt, of which the one that evens the pairs of systems is kept.
 _RINGS = 20
-# Weights of load, systems, story-prompt and shared pairs in the choice of a person.
-_LOAD, _SYSTEM, _PROMPT, _PAIR = 4.0, 6.0, 3.0, 2.0
 # Tries of the whole table, rounds of exchanges in each, and people with whom one exchange is looked for.
 _TRIES, _ROUNDS, _OTHERS = 12, 400, 12
 
@@ -69,8 +67,9 @@ def pair_design(prompts: Codes, systems: Codes, raters: int, per_pair: int, rng:
     of, prompt = systems[pairs], prompts[pairs[:, 0]]
     tables = []
     for _ in range(_TRIES):
-        table = _assigned(of, prompt, raters, per_pair, rng)
-        tables.append((int(groups_of(table).max() > 0), _spread(_met(table, of)), table))
+        table = greedy(prompt, of, raters, per_pair, (), rng)
+        _even(table, of, rng)
+        tables.append((int(groups_of(table).max() > 0), _spread(counts(table, of)), table))
         if tables[-1][:2] <= (0, 1):
             break
     apart, uneven, table = min(tables, key=lambda each: each[:2])
@@ -88,46 +87,16 @@ def pair_design(prompts: Codes, systems: Codes, raters: int, per_pair: int, rng:
     return PairDesign(pairs, Design(table, tuple(orders), (), adjacent), tuple(swapped), uneven)
 
 
-def _met(table: Masks, of: Codes) -> Codes:
-    """How often each rater (row) meets each system (column)."""
-    met: Codes = np.array([np.bincount(of[own].ravel(), minlength=int(of.max()) + 1) for own in table.T])
-    return met
-
-
 def _spread(met: Codes) -> int:
     """Largest difference between two systems that one rater meets; where the study has some systems more often than
     others, between two raters who meet one system."""
     return int(min(np.ptp(met, axis=1).max(), np.ptp(met, axis=0).max()))
 
 
-def _assigned(of: Codes, prompt: Codes, raters: int, k: int, rng: np.random.Generator) -> Masks:
-    """Pair by pair, to those who have had least; then pairs are exchanged and moved while that evens the systems."""
-    table = np.zeros((len(of), raters), dtype=np.bool_)
-    met, load = np.zeros((raters, int(of.max()) + 1)), np.zeros(raters)
-    read, together = np.zeros((raters, int(prompt.max()) + 1)), np.zeros((raters, raters))
-    for pair in range(len(of)):
-        a, b = of[pair]
-        cost = _LOAD * load + _SYSTEM * (met[:, a] + met[:, b]) / 2 + _PROMPT * read[:, prompt[pair]]
-        cost += rng.random(raters) * 0.5
-        for _ in range(k):
-            r = int(np.argmin(cost))
-            table[pair, r] = True
-            load[r] += 1
-            met[r, a] += 1
-            met[r, b] += 1
-            read[r, prompt[pair]] += 1
-            cost += _PAIR * together[r]
-            cost[r] = np.inf
-        readers = np.flatnonzero(table[pair])
-        together[np.ix_(readers, readers)] += 1
-    _even(table, of, rng)
-    return table
-
-
 def _even(table: Masks, of: Codes, rng: np.random.Generator) -> None:
     """While somebody's systems differ by 2 or more: the exchange of pairs with another rater that lowers the sum of
     squares of both most."""
-    met = _met(table, of).astype(np.float64)
+    met = counts(table, of).astype(np.float64)
     both = np.zeros((len(of), met.shape[1]))
     np.add.at(both, (np.arange(len(of)), of[:, 0]), 1)
     np.add.at(both, (np.arange(len(of)), of[:, 1]), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge.base.printing.tables import Column, Table, plain
+from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.lab.people.compared import ComparedReport
 from judge.lab.people.report import ENOUGH, AgreementFound, PeopleReport
 from judge.lab.people.store import Study
@@ -87,10 +87,10 @@ def _standing(study: Study) -> list[str]:
             f"{study.late} answers came too late to count, and are kept: from a second tab or device, or after the "
             "study was closed"
         )
-    if study.closed:
-        notes.append(f"closed on {study.closed}: answers that come now are kept, and do not count")
-    if study.exports and study.sequence > study.exports[-1]["sequence"]:
-        last = study.exports[-1]
+    if day := study.meta.get("closed"):
+        notes.append(f"closed on {day}: answers that come now are kept, and do not count")
+    last = study.meta.get("export")
+    if last and study.sequence > last["sequence"]:
         more = study.sequence - last["sequence"]
         notes.append(f"{more} answers came after the last export ({last['file']}, {last['date']}): export again")
     if study.withdrawn:
@@ -102,13 +102,7 @@ def _standing(study: Study) -> list[str]:
 
 
 def _agreement_row(row: AgreementFound, kept: AgreementFound | None, result: PeopleReport) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "criterion": row.criterion,
-        "ratings": row.ratings,
-        "single": row.single,
-        "average": row.average,
-        "alpha": row.alpha,
-    }
+    shown = cells_of(row, "criterion", "ratings", "single", "average", "alpha")
     if kept is not None:
         shown |= {"kept_single": kept.single, "kept_average": kept.average}
         shown["unseen"] = result.unseen.get(row.criterion)
@@ -151,43 +145,25 @@ def _raters_table(result: PeopleReport) -> Table:
 def compared_tables(result: ComparedReport) -> list[Table]:
     """Agreement on each criterion first, then a row for each rater."""
     study = result.study
-    rows: list[dict[str, Any]] = [
-        {
-            "criterion": one.criterion,
-            "comparisons": one.comparisons,
-            "pairs": one.pairs,
-            "alpha": one.alpha,
-            "left": one.left,
-            "ties": one.ties,
-            "both_bad": one.both_bad,
-        }
+    rows = [
+        cells_of(one, "criterion", "comparisons", "pairs", "alpha", "left", "ties", "both_bad")
         for one in result.criteria
     ]
-    columns = [*plain("criterion", "comparisons", "pairs", "alpha")]
-    columns += [Column(key, f"{title} %", digits=0, factor=100) for key, title in _SHARES]
+    columns = [*plain("criterion", "comparisons", "pairs", "alpha"), *_shares(left="left", ties="ties")]
     notes = [
         f"{study.given} of {study.asked} comparisons so far ({study.given / max(study.asked, 1):.0%})",
         "alpha: Krippendorff's, nominal (one story, the other, a tie); left: of left and right",
         "an export takes both bad for a tie; judge rank FILE says which systems win",
         *_standing(study),
     ]
-    people: list[dict[str, Any]] = [
-        {
-            "rater": one.name,
-            "done": f"{one.done}/{one.asked}",
-            "minutes": round(one.minutes),
-            "agreement": one.agreement,
-            "repeats": f"{one.repeats[0]}/{one.repeats[1]}",
-            "checks": f"{one.checks[0]}/{one.checks[1]}",
-            "left": one.left,
-            "neither": one.neither,
-            "skipped": one.skipped,
-        }
+    people = [
+        cells_of(one, "name", "agreement", "left", "neither", "skipped", minutes=round(one.minutes))
+        | {key: "/".join(map(str, getattr(one, key))) for key in ("done", "repeats", "checks")}
         for one in result.raters
     ]
-    shown = [*plain("rater", "done", "minutes"), Column("agreement", "agrees %", digits=0, factor=100)]
+    shown = [*plain(("name", "rater"), "done", "minutes"), *_shares(agreement="agrees")]
     shown += plain(("repeats", "same again"), ("checks", "whole preferred"))
-    shown += [Column("left", "left %", digits=0, factor=100), Column("neither", "neither %", digits=0, factor=100)]
+    shown += [*_shares(left="left", neither="neither"), *plain("skipped")]
     more = [
         "agrees: share of others' preferences of the same pair and criterion that are the same",
         "same again: with sides exchanged; whole preferred: over the same story, damaged",
@@ -195,9 +171,10 @@ def compared_tables(result: ComparedReport) -> list[Table]:
         "repeated and damaged stories are no ground to refuse pay",
     ]
     return [
-        Table("How well people agree", columns, rows, result.signature, notes),
-        Table("Who compared how", [*shown, *plain("skipped")], people, result.signature, more),
+        Table("How well people agree", [*columns, *_shares(both_bad="both bad")], rows, result.signature, notes),
+        Table("Who compared how", shown, people, result.signature, more),
     ]
 
 
-_SHARES = (("left", "left"), ("ties", "ties"), ("both_bad", "both bad"))
+def _shares(**titles: str) -> list[Column]:
+    return [Column(key, f"{title} %", digits=0, factor=100) for key, title in titles.items()]

@@ -22,9 +22,8 @@ import orjson
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.fingerprint import fingerprint
-from judge.base.foreign import reading
 from judge.base.records import Criterion
-from judge.base.work_file import FileKind, WorkFile, creating, open_file, sentences
+from judge.base.work_file import FileKind, WorkFile, creating, sentences
 from judge.lab.people.study import Drawn, Entry, Text
 
 TABLES = """
@@ -154,10 +153,6 @@ class StudyStore(WorkFile):
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         super().__init__(path, connection)
-        self.meta: dict[str, Any] = {
-            key: orjson.loads(value)
-            for key, value in self.select("SELECT key, value FROM meta WHERE key != 'people_format'")
-        }
         self.study_id = str(self.meta["id"])
         self.criteria = tuple(Criterion.of(record) for record in self.meta["criteria"])
         self.names = tuple(criterion.name for criterion in self.criteria)
@@ -194,17 +189,8 @@ class StudyStore(WorkFile):
         return cls.open(path)
 
     @classmethod
-    def open(cls, path: Path | str, *, writing: bool = True) -> StudyStore:
-        """An existing study, given by its file or by the folder that holds it. Raises DataError for another file."""
-        path = Path(path)
-        path = path / DEFAULT_NAME if path.is_dir() else path
-        connection = open_file(path, cls.kind, writing=writing)
-        try:
-            with sentences(path, cls.kind), reading(path, cls.kind.named):
-                return cls(path, connection)
-        except BaseException:
-            connection.close()
-            raise
+    def located(cls, path: Path) -> Path:
+        return path / DEFAULT_NAME if path.is_dir() else path
 
     @property
     def together(self) -> bool:
@@ -273,7 +259,7 @@ class StudyStore(WorkFile):
             known = db.execute("SELECT field, late FROM answers WHERE rater = ? AND message = ?", (rater, message))
             if stored := known.fetchall():
                 return _with(state, tuple(str(name) for name, late in stored if late))
-            closed = db.execute("SELECT 1 FROM meta WHERE key = 'closed'").fetchone() is not None
+            closed = self.closed() is not None
             late = tuple(
                 name
                 for name, value in fields.items()
@@ -310,20 +296,11 @@ class StudyStore(WorkFile):
 
     def close_study(self, *, closed: bool) -> None:
         """Close the study, after which answers are kept and do not count, or open it again."""
-        with self.transaction() as db:
-            if closed:
-                today = orjson.dumps(datetime.now(UTC).date().isoformat()).decode()
-                db.execute("INSERT OR IGNORE INTO meta VALUES ('closed', ?)", (today,))
-            else:
-                db.execute("DELETE FROM meta WHERE key = 'closed'")
+        self.keep("closed", _today() if closed else None)
 
     def exported(self, sequence: int, file: str) -> None:
         """Keep that answers up to `sequence` were written to a file, so that the report can name later ones."""
-        with self.transaction() as db:
-            rows = db.execute("SELECT value FROM meta WHERE key = 'exports'").fetchall()
-            one = {"sequence": sequence, "file": file, "date": datetime.now(UTC).date().isoformat()}
-            every = [*(orjson.loads(rows[0][0]) if rows else ()), one]
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('exports', ?)", (orjson.dumps(every).decode(),))
+        self.keep("export", {"sequence": sequence, "file": file, "date": _today()})
 
     def state(self, rater: str, place: int) -> State:
         """What counts of a rater's place. Raises DataError for a place that the rater does not have."""
@@ -395,18 +372,6 @@ class Study:
         return bool(self.meta["design"]["options"]["ask"] == "pairs")
 
     @property
-    def closed(self) -> str | None:
-        """The day on which the study was closed; None while answers count."""
-        day: str | None = self.meta.get("closed")
-        return day
-
-    @property
-    def exports(self) -> Sequence[Mapping[str, Any]]:
-        """Exports so far: the number of the last answer, file and day of each."""
-        made: Sequence[Mapping[str, Any]] = self.meta.get("exports", ())
-        return made
-
-    @property
     def noun(self) -> str:
         """What people give."""
         return "comparisons" if self.pairs else "ratings"
@@ -469,6 +434,10 @@ def _state_of(rows: Iterable[Sequence[Any]]) -> State:
 
 def _with(state: State, late: tuple[str, ...]) -> State:
     return replace(state, late=late)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
 
 
 def _json(facts: Mapping[str, Any] | None) -> str:

@@ -120,7 +120,14 @@ def draw(stories: Iterable[Story], dataset: str, criteria: Sequence[Criterion], 
         notes.append(f"{made.adjacent} places have two stories of one prompt in a row: there are too few prompts")
     damaged = _damaged(chosen, texts, options)
     lists = [_with_checks(order, chosen, damaged, options, rng) for order in made.orders]
-    practice = _practice(rest or chosen, texts, options, notes)
+    pairs = practice_pairs(rest or chosen, texts, options)
+    practice = [
+        Entry(number, "practice", 2 * i if damaged_one else None)
+        for i, pair in enumerate(pairs)
+        for damaged_one, number in enumerate(pair)
+    ]
+    if len(practice) < options.practice:
+        notes.append(f"{len(practice)} stories to practise on, of {options.practice}: they come in pairs")
     without = sum(not any(entry.use == "repeat" for entry in entries) for entries in lists)
     if options.checks and without:
         notes.append(f"{without} raters have no repeats: they read fewer than {APART + 3} stories")
@@ -217,20 +224,18 @@ def _insert(
     return False
 
 
-def _practice(pool: Sequence[Story], texts: list[Text], options: DesignOptions, notes: list[str]) -> list[Entry]:
-    """A whole story and its damaged version, which should get a lower rating: practice whose feedback invents no
-    expected number."""
-    entries: list[Entry] = []
+def practice_pairs(pool: Sequence[Story], texts: list[Text], options: DesignOptions) -> list[tuple[int, int]]:
+    """Numbers of whole stories and of their damaged versions, which join `texts`: practice whose feedback invents no
+    expected number, for the damaged one should get a lower rating."""
+    pairs: list[tuple[int, int]] = []
     for story in sorted(pool, key=lambda story: len(story.text)):
-        if len(entries) + 2 > options.practice:
+        if len(pairs) == options.practice // 2:
             break
         if (made := damaged_text(story, options.seed)) is not None:
             for text, damage in ((story.text, None), made):
                 texts.append(Text(story.id, story.story_prompt, story.system, text, None, damage, practice=True))
-                entries.append(Entry(len(texts), "practice", None if damage is None else len(entries) - 1))
-    if len(entries) < options.practice:
-        notes.append(f"{len(entries)} stories to practise on, of {options.practice}: they come in pairs")
-    return entries
+            pairs.append((len(texts) - 1, len(texts)))
+    return pairs
 
 
 def _shifted(practice: Sequence[Entry], entries: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -112,7 +112,7 @@ def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """The practice item's number and whether all answers are given, after the message `text`."""
     message = _read(_PracticeMessage, store, owns, text, ANNOTATION)
     values = dict.fromkeys((category.key for category in store.categories), None) | message.values
-    return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values).complete}
+    return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values)}
 
 
 _M = TypeVar("_M", bound=_Message)

@@ -12,7 +12,7 @@ import pytest
 
 from judge.answers.journal.database import create as create_journal
 from judge.base.errors import DataError, JudgeError, SpecError
-from judge.explanations.audit.answers_file import feedback, practice_score, practise
+from judge.explanations.audit.answers_file import practice_score, practise
 from judge.explanations.audit.items import load_form, visible_facts
 from judge.explanations.audit.store import AuditStore, snapshot
 from tests.audit.conftest import subject
@@ -118,22 +118,19 @@ def test_only_what_the_audit_is_not_blind_to_is_shown(make_audit: Make) -> None:
 def test_practice_is_kept_apart(make_audit: Make) -> None:
     store = make_audit()
     assert len(store.practice) == 5
-    assert not any(feedback(store, "Ada", one.id).complete for one in store.practice)
     for one in store.practice:
         assert set(one.expected.values()) <= {0, 1}
-        told = practise(store, "Ada", one.id, one.expected)
-        assert all(told.right.values())
-        assert told.sentence
-        practise(store, "Ada", one.id, {key: 0 for key in FIVE if key not in one.expected})
-    assert all(feedback(store, "Ada", one.id).complete for one in store.practice)
-    told = practise(store, "Ada", 1, {"poor_syntax": 1, "superfluous": None})
-    assert told.right["poor_syntax"] is False
-    assert "superfluous" not in told.right
+        assert one.feedback
+        rest = {key: 0 for key in FIVE if key not in one.expected}
+        assert practise(store, "Ada", one.id, one.expected) == (not rest)
+        assert practise(store, "Ada", one.id, rest)
     right, given = practice_score(snapshot(store), "Ada")
-    assert given - right == 1
+    assert right == given == sum(len(one.expected) for one in store.practice)
+    assert not practise(store, "Ada", 1, {"poor_syntax": 1, "superfluous": None})
+    assert practice_score(snapshot(store), "Ada") == (right - 2, given - 1)
     assert store.answers() == []
     assert store.done_count("Ada") == 0
-    assert feedback(store, "Bo", 1).values == {}
+    assert practice_score(snapshot(store), "Bo") == (0, 0)
     with pytest.raises(DataError, match="no practice item 6"):
         practise(store, "Ada", 6, {})
 

@@ -216,7 +216,6 @@ judge.Keeper = class {
   // -- this browser's store: an entry for each message or, in a pack, for each item, so that no tab overwrites another's
 
   read() {
-    this.readEarlier();
     this.undone = (this.session() || []).filter((one) => this.task.items.some(({ id }) => id === one.item));
     const entries = this.entries();
     if (this.packed) {
@@ -236,19 +235,6 @@ judge.Keeper = class {
       this.apply(body.item, body);
       this.states[body.item].seconds += body.seconds;
     }
-  }
-
-  // What an earlier version kept: one entry with everything. It is kept again as this version does.
-  readEarlier() {
-    const old = this.kept("", this.name);
-    if (!old) return;
-    Object.entries(old.states || {}).forEach(([id, state]) => this.keep(`state:${id}`, state));
-    Object.entries(old.practice || {}).forEach(([id, values]) => this.keep(`practice:${id}`, values));
-    Object.values(old.waiting || {}).forEach(({ address, body }, i) => {
-      const told = "item" in body ? { ...body, seconds: 0 } : body;
-      this.keep(`waiting:${this.tab}-earlier-${i}`, { address, body: told, at: i });
-    });
-    localStorage.removeItem(this.name);
   }
 
   entries() {
