@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -158,6 +161,36 @@ def test_preferences_are_those_that_were_given_whatever_the_side(tmp_path: Path)
     assert {row["value"] for row in rows if row["rater"] == "r04"} == {"Left"}
     assert {row["use"] for row in rows} == {"rating", "repeat", "check", "practice"}
     assert all(row["damage"] for row in rows if row["use"] in ("check", "practice"))
+
+
+def test_what_is_exported_is_ranked(tmp_path: Path) -> None:
+    store = compared(tmp_path / "pairs.sqlite")
+    write_dataset(read_study(store.path), tmp_path / "pairs.jsonl")
+    words = [sys.executable, "-m", "judge", "rank", "pairs.jsonl", "--table", "systems", "--format", "json"]
+    printed = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    told = json.loads(printed)
+    tables = told if isinstance(told, list) else [told]
+    order = [
+        row["system"] for table in tables for row in table["rows"] if row.get("criterion", "Relevance") == "Relevance"
+    ]
+    assert order[:3] == ["Human", "one", "two"]
+
+
+def test_alpha_does_not_depend_on_which_story_of_a_pair_is_called_first(tmp_path: Path) -> None:
+    """By hand: two people agree on one pair and differ on another. Both ways, first and second each stand 4 times of 8;
+    observed disagreement 2/4, expected 2 x 4 x 4 / (8 x 7): alpha 1 - .5 / .5714 = .125."""
+    store = StudyStore.create(tmp_path / "pairs.sqlite", drawn(8), "x")
+    places = {
+        rater: {tuple(sorted(e.texts)): (i, e) for i, e in enumerate(store.entries(rater)) if e.use == "rating"}
+        for rater in ("r01", "r02")
+    }
+    shared = sorted(places["r01"].keys() & places["r02"].keys())[:2]
+    for rater, wanted in (("r01", (0, 0)), ("r02", (0, 1))):
+        for key, story in zip(shared, wanted, strict=True):
+            place, entry = places[rater][key]
+            store.save(rater, place, {"Relevance": float(entry.text != key[story])}, message=f"m{place}")
+    alpha = report(read_study(store.path), PeopleOptions(resamples=0)).criteria[0].alpha.value
+    assert alpha == pytest.approx(0.125)
 
 
 def test_the_report_shows_who_looks_at_sides_and_names_nobody(tmp_path: Path) -> None:

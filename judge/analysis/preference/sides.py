@@ -104,14 +104,20 @@ def _listed(values: Iterable[object]) -> str:
 
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:
-    """Preferences of runs of comparisons, runs of ratings, and (human ones only) datasets by name, as one table."""
-    datasets_here = set(known_datasets())
-    datasets = [str(name) for name in named if str(name) in datasets_here and not Path(name).exists()]
+    """Preferences of runs of comparisons, runs of ratings, and (human ones only) datasets by name or file, as one
+    table."""
+    known = set(known_datasets())
+    datasets = [str(name) for name in named if _is_file(Path(name)) or (str(name) in known and not Path(name).exists())]
     runs = [name for name in named if str(name) not in datasets]
     tables = [preferences_table.read(runs)] if runs else []
     there = {str(name) for table in tables for name in table.frame["dataset"].unique()}
     tables += [of_dataset(open_dataset(name)) for name in dict.fromkeys(datasets) if name not in there]
     return tables[0] if len(tables) == 1 else _together(tables)
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a path names a dataset's file; a YAML file defines a run."""
+    return path.is_file() and path.suffix.lower() not in (".yaml", ".yml")
 
 
 def _together(tables: Sequence[PreferencesTable]) -> PreferencesTable:

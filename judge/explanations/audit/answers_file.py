@@ -31,8 +31,8 @@ from judge.inputs.datasets.files.source_file import read_json
 
 
 def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[str, int | None]) -> bool:
-    """Whether every category of a practice item is answered after storing `values` (1, 0, or None to delete one). Raises
-    SpecError for an unknown category or value, DataError for an unknown practice item."""
+    """Whether every category of a practice item is answered after storing `values` (1, 0, or None to delete one).
+    Raises SpecError for an unknown category or value, DataError for an unknown practice item."""
     name = store.register(annotator)
     changed = check_values(values, [c.key for c in store.categories])
     if practice not in {item.id for item in store.practice}:

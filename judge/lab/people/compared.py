@@ -22,9 +22,9 @@ _BOTH_BAD = PLACES.index("Both bad")
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """One person: pairs done, of how many; skips, active minutes; `agreement` is the share of others' preferences of the
-    same pair and criterion that are the same (None: there are none); repeats with the same preference and checks with
-    the whole story preferred, each of how many; shares of left among left and right, and of neither."""
+    """One person: pairs done, of how many; skips, active minutes; `agreement` is the share of others' preferences of
+    the same pair and criterion that are the same (None: there are none); repeats with the same preference and checks
+    with the whole story preferred, each of how many; shares of left among left and right, and of neither."""
 
     name: str
     done: tuple[int, int]
@@ -39,8 +39,8 @@ class Comparing:
 
 @dataclass(frozen=True, slots=True)
 class ComparedOn:
-    """Comparisons on one criterion: how many, of how many pairs; Krippendorff's alpha (nominal: first, second, tie);
-    shares of left among left and right, of ties, and of both bad."""
+    """Comparisons on one criterion: how many, of how many pairs; Krippendorff's alpha (nominal: first, second, tie; each
+    pair in both directions); shares of left among left and right, of ties, and of both bad."""
 
     criterion: str
     comparisons: int
@@ -108,8 +108,11 @@ def _on(
     for i, by_rater in enumerate(rows):
         for rater, value in by_rater.items():
             table[i, names.index(rater)] = PREFERRED.index(value)  # type: ignore[arg-type]
+    # Which story of a pair is called first is arbitrary: every pair counts in both directions.
+    both = np.concatenate([table, np.where(table < PREFERRED.index("tie"), 1 - table, table)])
+    pair = np.tile(np.arange(len(rows)), 2)
     rng = np.random.default_rng(options.seed)
-    alpha = krippendorff.alpha(table, "nominal", rng, resamples=options.resamples).estimate
+    alpha = krippendorff.alpha(both, "nominal", rng, resamples=options.resamples, story=pair).estimate
     values = [one.state.values[name] for one in first if name in one.state.values]
     count = max(len(values), 1)
     both_bad = values.count(_BOTH_BAD)

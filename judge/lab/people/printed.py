@@ -152,7 +152,7 @@ def compared_tables(result: ComparedReport) -> list[Table]:
     columns = [*plain("criterion", "comparisons", "pairs", "alpha"), *_shares(left="left", ties="ties")]
     notes = [
         f"{study.given} of {study.asked} comparisons so far ({study.given / max(study.asked, 1):.0%})",
-        "alpha: Krippendorff's, nominal (one story, the other, a tie); left: of left and right",
+        "alpha: Krippendorff's, nominal (one story, the other, a tie), each pair both ways; left: of left and right",
         "an export takes both bad for a tie; judge rank FILE says which systems win",
         *_standing(study),
     ]
