@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.base.errors import JudgeError, SpecError
+from judge.base.errors import DataError, JudgeError, SpecError
 from judge.cli.declared import takes
 from judge.cli.table_options import Form, Full, Output, Quiet
 from judge.lab.people.options import DesignOptions, PeopleOptions, StudyPlanOptions
@@ -249,20 +249,19 @@ def report(
 
 
 def _judges(study: Path, run: Path | None) -> dict[str, dict[tuple[str, str], float]]:
-    """Mean ratings of the judges of a run, given or beside the study; none where there is no run with answers."""
-    from judge.asking.run_folder import resolve
+    """Mean ratings of the judges of a run, given or beside the study; none where that beside it has none."""
     from judge.questions.source import Source
     from judge.questions.summary.in_progress import judged_by_key
 
     if run is None and not (study.parent / "run.yaml").is_file():
         return {}
     try:
-        resolve([run or study.parent])
-    except JudgeError:
+        return judged_by_key(Source([run or study.parent], "ours", (), explanations=False))
+    except JudgeError as error:
         if run is not None:
             raise
+        sys.stderr.write(f"no judge stands beside people: {error}\n")
         return {}
-    return judged_by_key(Source([run or study.parent], "ours", (), explanations=False))
 
 
 @app.command("export")
@@ -301,8 +300,11 @@ def export(
     found = read_study(study)
     write = write_answers if output.suffix.lower() == ".csv" else write_dataset
     typer.echo(write(found, output, leave_out=tuple(leave_out or ()), comments=comments))
-    with StudyStore.open(study) as store:
-        store.exported(found.sequence, output.name)
+    try:
+        with StudyStore.open(study) as store:
+            store.exported(found.sequence, output.name)
+    except DataError as error:
+        sys.stderr.write(f"the study does not keep that it was exported: {error}\n")
 
 
 @app.command("withdraw")

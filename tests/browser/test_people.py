@@ -498,7 +498,11 @@ def test_twelve_pairs_by_touch_on_a_phone(browser: Any, serving: Serving, pairs:
         if heading(page) == "A break":
             page.get_by_role("button", name="Go on").tap()
         page.get_by_role("button", name="Right", exact=True).tap()
-        assert page.evaluate("document.getElementById('beside').getBoundingClientRect().top") < 300
+        top, foot = (
+            page.evaluate(f"document.querySelector('{one}').getBoundingClientRect().top")
+            for one in ("#beside", ".rate-answers")
+        )
+        assert 0 < top < foot - 40
         for name, value in answers.items():
             button = page.locator(f"[data-criterion={name}] label").nth(int(value))
             box = button.bounding_box()

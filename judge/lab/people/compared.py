@@ -39,8 +39,8 @@ class Comparing:
 
 @dataclass(frozen=True, slots=True)
 class ComparedOn:
-    """Comparisons on one criterion: how many, of how many pairs; Krippendorff's alpha (nominal: first, second, tie; each
-    pair in both directions); shares of left among left and right, of ties, and of both bad."""
+    """Comparisons on one criterion: how many, of how many pairs; Krippendorff's alpha (nominal: first, second, tie;
+    each pair in both directions); shares of left among left and right, of ties, and of both bad."""
 
     criterion: str
     comparisons: int

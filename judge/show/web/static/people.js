@@ -271,7 +271,7 @@
   };
 
   function jump(i) {
-    boxes[i].scrollIntoView({ block: "start" });
+    boxes[i].scrollIntoView({ block: "start", behavior: "instant" });
     boxes[i].focus({ preventScroll: true });
   }
 
