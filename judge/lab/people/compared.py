@@ -107,7 +107,7 @@ def _on(
     table = np.full((len(rows), len(names)), np.nan)
     for i, by_rater in enumerate(rows):
         for rater, value in by_rater.items():
-            table[i, names.index(rater)] = PREFERRED.index(value)  # type: ignore[arg-type]
+            table[i, names.index(rater)] = PREFERRED.index(value)
     # Which story of a pair is called first is arbitrary: every pair counts in both directions.
     both = np.concatenate([table, np.where(table < PREFERRED.index("tie"), 1 - table, table)])
     pair = np.tile(np.arange(len(rows)), 2)

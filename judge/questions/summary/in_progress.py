@@ -64,9 +64,8 @@ def judged_by_key(source: Source) -> dict[str, dict[tuple[str, str], float]]:
     }
     rows = table.frame[(table.frame["source"] == "judge") & table.frame["rating"].notna()]
     found: dict[str, dict[tuple[str, str], float]] = {}
-    for (judge, dataset, story, criterion), mean in (
-        rows.groupby(["judge", "dataset", "story", "criterion"], observed=True)["rating"].mean().items()
-    ):
+    means = rows.groupby(["judge", "dataset", "story", "criterion"], observed=True)["rating"].mean()
+    for judge, dataset, story, criterion, mean in means.reset_index().itertuples(index=False):
         if (dataset, story) in keys:
             found.setdefault(str(judge), {})[keys[dataset, story], str(criterion).casefold()] = float(mean)
     return found
