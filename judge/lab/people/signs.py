@@ -20,8 +20,6 @@ _AGREEMENT, _SPEED, _SPREAD, _IDENTICAL = 0, 3, 4, 5
 # By how many points attentive people rate a damaged story lower, the spread of log reading speeds, and that of how
 # widely people use the scale: assumptions of the simulation.
 DROP, SPEEDS, USES = 1.2, 0.3, 0.2
-# Words a minute, over the whole time of a page, that nobody reads who also rates.
-TOO_FAST = 500
 _FEWEST = 5
 
 
