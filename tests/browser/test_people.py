@@ -424,7 +424,8 @@ def test_criteria_one_by_one(page: Any, serving: Serving, tmp_path: Path, compla
     assert page.locator("#criteria .criterion:visible").get_attribute("data-criterion") == "Empathy"
     press(page, "1", "Enter")
     assert heading(page).startswith("Story 2")
-    until(page, "Saved")
+    # What was confirmed before the next story opened is not said again.
+    page.wait_for_function("() => !Object.keys(localStorage).some((key) => key.includes(':waiting:'))")
     assert stored(path, "r01") == {2: (4, 5, 1)}
     assert complaints == []
 
@@ -543,7 +544,7 @@ def test_labels_have_keys_and_may_be_left_untold(
     press(page, *"yyy", "Enter", *"nny", "Enter")
     assert "on 2 of 3 criteria" in page.inner_text("#feedback")
     press(page, "Enter", *"y0n", "Enter")
-    until(page, "Saved")
+    page.wait_for_function("() => !Object.keys(localStorage).some((key) => key.includes(':waiting:'))")
     with StudyStore.open(path, writing=False) as store:
         state = store.state("r01", 2)
     assert (state.values, state.unsure) == ({names[0]: 1, names[2]: 0}, {names[1]})
