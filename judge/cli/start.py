@@ -85,7 +85,7 @@ def plan(
     With --set register=true the plan of RUN is written to plan.json: its prompts, criteria, stories and repeats, the
     margin, and the row of --judge and --eval-prompt. Summary, report and certificate then say what was changed.
 
-    Example: judge plan runs/mine --judge openai/my-model --eval-prompt ep1 --set register=true
+    Example: judge plan runs/mine --eval-prompt ep1 --set register=true
 
     Example: judge plan runs/pilot --set half_width=0.05 --set rater_price=0.25
     """

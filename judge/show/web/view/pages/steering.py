@@ -44,7 +44,7 @@ async def steered(site: Site, request: Request) -> Response:
     slug = given.get("judge", "")
     folder = run.results.get(slug)
     if folder is None or standing(site, folder) is None:
-        raise SpecError("this run cannot be steered from here", hint="judge status RUN --set send=pause")
+        raise SpecError("this run cannot be steered from here", hint="judge status steers it from a terminal")
     send = given.get("send")
     if send is not None and send not in _SENDS:
         raise SpecError(f"{send!r} is not known", hint=f"allowed: {', '.join(_SENDS)}")
