@@ -299,9 +299,10 @@ class OpenedRun:
 
         return map_explanations(of_table(self.table), _options(ExplainOptions, **options))
 
-    def reasons(self, **options: int) -> ReasonResults:
+    def reasons(self, **options: Any) -> ReasonResults:
         """Topics of the reasons in the explanations, with their ratings and where judge and people part; its `.frame`
-        has a row for each topic. Options: `count` of topics, `themes`, `seed`.
+        has a row for each topic. Options: `count` of topics, `themes`, `seed`, `name_by` (a judge, such as
+        ``openai/gpt-4o-mini``, names each topic after ten of its texts).
         """
         from judge.explanations.corpus.corpus import of_table
         from judge.explanations.topics.reasons import reasons

@@ -162,7 +162,7 @@ def test_the_command_line_prints_tables_by_its_own_emit() -> None:
         (Advice("{top} shows all", top=0), "top=0 shows all", "--top 0 shows all", "top 0 shows all"),
         (Advice("{labels}", labels="A > 4"), 'labels="A > 4"', "--labels 'A > 4'", "labels A > 4"),
         (Advice("{level!r}: {!r}", "x", level="y"), "level=\"y\": 'x'", "--level 'y': 'x'", "level y: 'x'"),
-        (Advice("{map}", map="none"), 'map="none"', "--set no_map=true", "map none"),
+        (Advice("{map}", map="none"), 'map="none"', "--map none", "map none"),
         (
             Advice("{columns}", columns={"text": "my text", "id": "ID"}),
             'columns={"text": "my text", "id": "ID"}',

@@ -63,7 +63,7 @@ RARE = frozenset(
         *("half_width", "hold_out", "holm_over", "icc", "interval_kind", "judged", "k", "keep", "keep_out_of_scale"),
         *("learning_rate", "least", "leave_out", "like", "long", "lowercase", "mark", "mask"),
         *("max_completion_tokens", "max_cost", "max_length", "mean_interval", "members", "metric", "min_cluster"),
-        *("min_members", "missing", "most_lines", "neighbours", "new_judge", "no_map", "no_own", "nonmembers"),
+        *("min_members", "missing", "most_lines", "name_by", "neighbours", "new_judge", "no_own", "nonmembers"),
         *("notes", "number_repeats", "old_judge", "one_by_one", "organization", "own", "own_systems", "pairs"),
         *("panel", "parser", "pass_rate", "pay", "people", "per_story", "permutations", "pilot_study", "plan"),
         *("points", "positions"),

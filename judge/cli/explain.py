@@ -59,7 +59,14 @@ _Mark = Annotated[
         "--mark", help="variable that colours the picture; default: side where people and judges wrote, else criterion"
     ),
 ]
-_NoMap = Annotated[bool, typer.Option("--no-map", help="no map; clusters are computed on the PCA")]
+_NameBy = Annotated[
+    str,
+    typer.Option(
+        "--name-by",
+        help="what names topics: phrases of their texts, ctfidf, keybert, or a judge (provider/model) that reads ten "
+        "of each",
+    ),
+]
 Layout = Literal["topics", "clusters", "contradictions"]
 _Layout = Annotated[
     Layout,
@@ -80,7 +87,7 @@ _Column = Annotated[
 
 HELP = {
     "model": "sentence-transformers model by name or folder, or tfidf, which needs no model",
-    "map": "method that reduces embeddings to a map",
+    "map": "method that reduces embeddings to a map; none: clusters are computed on the PCA",
     "neighbours": "number of neighbours for UMAP",
     "metric": "distance metric for UMAP",
     "cluster_on": "coordinates that are clustered: those of the map, or 50 dimensions of a PCA",
@@ -107,10 +114,10 @@ def explain(
     named: _Named = None,
     *,
     options: ExplainOptions,
-    no_map: _NoMap = False,
     layout: _Layout = "topics",
     topics: _Topics = 50,
     themes: _Themes = 10,
+    name_by: _NameBy = "phrases",
     by: _By = _BY_DEFAULT,
     criterion: Criteria = None,
     judge: Judges = None,
@@ -132,12 +139,16 @@ def explain(
     map, clusters, keywords, statistics. Layout contradictions: texts whose words or quoted guideline disagree with
     their rating, candidates to read.
 
+    --set name_by=JUDGE has a judge name each topic after ten of its texts. Its answers are kept.
+
     A FILE has columns text, criterion, rating, story, story_prompt, story_text, system, judge, eval_prompt, repeat,
     side, people, as far as known; --column text=Comment names others. Where side is expert for texts that people wrote,
     layout clusters compares their words with the judges'. Points and tables are written to derived/explanations.json of
     each run.
 
     Example: judge explain runs/my-run --eval-prompt ep3
+
+    Example: judge explain runs/my-run --set name_by=openai/gpt-4o-mini
 
     Example: judge explain comments.csv --column text=Comment --column criterion=Aspect
 
@@ -148,18 +159,17 @@ def explain(
         _validate(validate_flags, named, form, output, full=full)
         return
     named = _given(named)
-    _check_figure(figure, no_map=no_map)  # before minutes are spent
-    layout = _effective(context, "clusters" if options.as_published else layout)
+    _check_figure(figure, options)  # before minutes are spent
+    layout = _effective(context, "clusters" if options.as_published else layout, name_by)
     texts = _texts(named, parser, column, (criterion or (), judge or (), eval_prompt or ()))
     shown, drawing = (form, output, full), (figure, mark)
     if layout == "contradictions":
         _contradictions(texts, options.seed, form, output, full=full)
         return
     if layout == "topics":
-        options = replace(options, map="none") if no_map else options
-        drawn = _reasons(texts, options, (topics, themes), shown, drawing, quiet=quiet)
+        drawn = _reasons(texts, options, (topics, themes, name_by), shown, drawing, quiet=quiet)
     else:
-        drawn = _clusters(texts, _options(options, numbers, by, no_map=no_map), shown, drawing, quiet=quiet)
+        drawn = _clusters(texts, _options(options, numbers, by), shown, drawing, quiet=quiet)
     if drawn and not quiet:
         _say_where(shlex.join(named))
 
@@ -169,8 +179,8 @@ _CLUSTERS = (
     *("--model", "--by", "--top", "--resamples", "--set metric", "--set mask", "--set cluster_on", "--set min_cluster"),
     *("--set sample", "--set permutations", "--set refits"),
 )
-_MAPS = ("--map", "--set figure", "--set mark", "--set no_map", "--set neighbours")
-_TOPICS = ("--set topics", "--set themes")
+_MAPS = ("--map", "--set figure", "--set mark", "--set neighbours")
+_TOPICS = ("--set topics", "--set themes", "--set name_by")
 _WITHOUT_EFFECT = {"topics": _CLUSTERS, "clusters": _TOPICS, "contradictions": (*_CLUSTERS, *_MAPS, *_TOPICS)}
 
 
@@ -186,8 +196,11 @@ def _texts(
     return narrowed(texts, criteria=criteria, judges=judges, eval_prompts=eval_prompts)
 
 
-def _effective(context: typer.Context, layout: Layout) -> Layout:
-    refuse_flags(context, _WITHOUT_EFFECT[layout], f"--layout {layout}")
+def _effective(context: typer.Context, layout: Layout, name_by: str) -> Layout:
+    refused = _WITHOUT_EFFECT[layout]
+    if layout == "topics" and name_by == "keybert":  # whose embeddings the model makes
+        refused = tuple(flag for flag in refused if flag != "--model")
+    refuse_flags(context, refused, f"--layout {layout}")
     return layout
 
 
@@ -197,20 +210,20 @@ def _given(named: list[str] | None) -> list[str]:
     return named
 
 
-def _check_figure(figure: Path | None, *, no_map: bool) -> None:
+def _check_figure(figure: Path | None, options: ExplainOptions) -> None:
     if figure is None:
         return
     from judge.questions.figures.panels import check_suffix
 
     check_suffix(figure)
-    if no_map:
-        raise SpecError("--set figure draws the map, and --set no_map=true makes none")
+    if options.map == "none":
+        raise SpecError("--set figure draws the map, and --map none makes none")
 
 
 def _reasons(
     texts: ExplanationTexts,
     options: ExplainOptions,
-    sizes: tuple[int, int],
+    made: tuple[int, int, str],
     shown: tuple[str, Path | None, bool],
     drawing: tuple[Path | None, str | None],
     *,
@@ -224,7 +237,11 @@ def _reasons(
     form, output, full = shown
     with _Progress(quiet=quiet) as step:
         step("finding topics of reasons", 0, 0)
-        result = results.reason_results(texts, reasons(texts, count=sizes[0], themes=sizes[1], seed=options.seed))
+        count, themes, name_by = made
+        found = reasons(
+            texts, count=count, themes=themes, seed=options.seed, name_by=name_by, model=options.model, step=step
+        )
+        result = results.reason_results(texts, found)
         explained = results.tables(result)
         if options.map != "none" and (texts.facts or drawing[0] is not None):
             step("drawing the map", 0, 0)
@@ -272,11 +289,10 @@ def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path 
     emit(table(contradictions(texts.with_text, texts.criteria, seed)), form, output, full=full)
 
 
-def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_map: bool) -> ExplainOptions:
+def _options(options: ExplainOptions, numbers: NumbersOptions, by: str) -> ExplainOptions:
     words = [word.strip() for word in by.split(",") if word.strip()]
     groups = tuple(dict.fromkeys(WORDS.get(word, word) for word in words))
-    drawn = "none" if no_map else options.map
-    options = replace(options, by=groups, map=drawn, numbers=numbers)
+    options = replace(options, by=groups, numbers=numbers)
     return published(options) if options.as_published else options
 
 

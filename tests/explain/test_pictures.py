@@ -114,7 +114,7 @@ def test_a_second_look_at_keywords_needs_neither_package_nor_model(
 
 
 def test_tfidf_is_a_backend_too(capsys: pytest.CaptureFixture[str], minilm: str, studies: Path) -> None:
-    tables = as_json(capsys, "storyer_reasons", "--model", "tfidf", "--set", "no_map=true")
+    tables = as_json(capsys, "storyer_reasons", "--model", "tfidf", "--map", "none")
     table = tables["Keywords of explanations"]
     words = {row["group"]: row for row in table["rows"] if row["by"] == "criterion"}
     assert "ending" in words["Ending"]["keybert"].split(", ")[0]

@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 
-from judge.backends import Capabilities
+from judge.backends import Capabilities, short_questions
 from judge.base.errors import BackendError, DataError
 from judge.base.records import Query, Response, Story
 from judge.cli.main import main
 from judge.inputs.datasets.files.native import read_stories, write_stories
-from judge.lab.stress import rewording as rewriter
 from judge.lab.stress.rewording import bleu_1, complaint, overlap
 from judge.lab.stress.session import BackTranslations
 
@@ -74,7 +73,7 @@ class Imitation:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Imitation:
     imitation = Imitation()
-    monkeypatch.setattr(rewriter, "open_backend", lambda spec, settings: imitation)
+    monkeypatch.setattr(short_questions, "open_backend", lambda spec, settings: imitation)
     return imitation
 
 

@@ -1,25 +1,43 @@
-"""Names of topics: the phrases that a topic's texts use and other texts on its criterion do not, by class-TF-IDF.
+"""Names of topics: phrases of their texts, by one of three methods.
 
-Phrases of one to four words are weighed by the share of the topic's texts that hold them, times the logarithm of how
-much larger that is than in all texts on the criterion. "Not" and its like stay, because a topic is a thing said and its
-sign. A phrase gives way to a longer one that most of its texts hold, so that "new" becomes "introduces a new topic".
-What speaks of few story-prompts names nothing: its words have to be unmasked ones, and it has to be used for half of
-the story-prompts that its texts could reach."""
+`PHRASES`, the usual one, takes what a topic's texts use and other texts on its criterion do not. Phrases of one to four
+words are weighed by the share of the topic's texts that hold them, times the logarithm of how much larger that is than
+in all texts on the criterion. "Not" and its like stay, because a topic is a thing said and its sign. A phrase gives way
+to a longer one that most of its texts hold, so that "new" becomes "introduces a new topic". What speaks of few
+story-prompts names nothing: its words have to be unmasked ones, and it has to be used for half of the story-prompts
+that its texts could reach.
+
+`CTFIDF` takes the words and pairs of highest class-TF-IDF (Grootendorst 2022), `KEYBERT` those of them that are nearest
+to the mean of the topic's embedded texts (Grootendorst 2020). Both leave "not" out, and both read masked texts. A judge
+names topics in `asked_names`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.base.arrays import Codes, Floats, renumbered
+from judge.base.errors import MissingExtraError
+from judge.base.fingerprint import text_key
 from judge.explanations.corpus.masking import Mask, reach, words_of
+from judge.explanations.mapping import keybert_ranking, keywords
+from judge.inputs.embedding import default_model, embed
 from judge.stats import near_ties
+
+PHRASES, CTFIDF, KEYBERT = "phrases", "ctfidf", "keybert"
+
+# Phrases of one topic, the most telling first; () for a topic without a telling one.
+Phrases = tuple[str, ...]
 
 # Distinct texts that are read for the names, phrases in a name, and words in a phrase.
 _READ, _PHRASES, _LONGEST = 6000, 3, 4
+# Texts of each topic that are embedded for KeyBERT.
+_EMBEDDED = 40
 # Share of the topic's texts that a phrase needs; share of a phrase's texts at which a longer one stands for it.
 _LEAST, _INSTEAD = 0.1, 0.6
 # Words that say with which sign something is said: no stop words here.
@@ -32,28 +50,43 @@ _HOLLOW = frozenset(
 )
 
 
-def names(
-    texts: Sequence[str], topic: Codes, group: Codes, prompt: Codes, mask: Mask, topics: int, *, seed: int = 1
-) -> list[tuple[str, ...]]:
-    """Up to three phrases for each of `topics` topics, the most telling first; () for a topic without a telling one.
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """Texts (n,) with the number `of` (n,) of each one's topic, of `count`, negative for none, and the codes (n,) of
+    its criterion (`group`) and story-prompt."""
 
-    `topic` (n,) has the number of each text's topic, negative for none; `group` and `prompt` (n,) have the codes of its
-    criterion and story-prompt."""
+    texts: Sequence[str]
+    of: Codes
+    group: Codes
+    prompt: Codes
+    mask: Mask
+    count: int
+    seed: int = 1
+
+    @property
+    def sample(self) -> Codes:
+        """Places of the texts that are read for names."""
+        return np.sort(np.random.default_rng(self.seed).permutation(np.flatnonzero(self.of >= 0))[:_READ])
+
+
+def names(labelled: Labelled) -> list[Phrases]:
+    """Up to three phrases for each topic."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-    some = np.sort(np.random.default_rng(seed).permutation(np.flatnonzero(topic >= 0))[:_READ])
+    texts, topic, group, prompt = labelled.texts, labelled.of, labelled.group, labelled.prompt
+    mask, some = labelled.mask, labelled.sample
     hollow = ENGLISH_STOP_WORDS - _SIGNS
     reader = CountVectorizer(ngram_range=(1, _LONGEST), binary=True, min_df=2, tokenizer=str.split, token_pattern=None)
     try:
         holds = reader.fit_transform([" ".join(words_of(texts[i])) for i in some])
     except ValueError:
-        return [()] * topics
+        return [()] * labelled.count
     terms = reader.get_feature_names_out()
     telling = np.array([_tells(term.split(), hollow, mask) for term in terms], dtype=np.bool_)
     holds, terms = holds[:, telling].tocsr(), terms[telling]
     # A phrase of several words says more than one word.
     longer = np.sqrt([len(term.split()) for term in terms])
-    named: list[tuple[str, ...]] = [()] * topics
+    named: list[Phrases] = [()] * labelled.count
     for number in np.unique(group[some]):
         rows = np.flatnonzero(group[some] == number)
         share_of_all = np.asarray(holds[rows].mean(axis=0)).ravel()
@@ -86,7 +119,7 @@ def _tells(words: Sequence[str], hollow: frozenset[str], mask: Mask) -> bool:
     return bool(set(inside) - _SIGNS) and words[0] in inside and words[-1] in inside and words[-1] not in _SIGNS
 
 
-def _chosen(weight: Floats, share: Floats, terms: Any) -> tuple[str, ...]:
+def _chosen(weight: Floats, share: Floats, terms: Any) -> Phrases:
     order = [i for i in near_ties.descending(weight.tolist())[:200] if weight[i] > 0]
     chosen: list[str] = []
     for i in order:
@@ -99,3 +132,52 @@ def _chosen(weight: Floats, share: Floats, terms: Any) -> tuple[str, ...]:
         if len(chosen) == _PHRASES:
             break
     return tuple(chosen)
+
+
+# Methods of the literature.
+
+
+def class_names(labelled: Labelled) -> list[Phrases]:
+    """The three words or pairs of highest class-TF-IDF for each topic. Raises MissingExtraError without
+    scikit-learn."""
+    return [tuple(word for word, _ in some[:_PHRASES]) for some in _candidates(labelled)]
+
+
+def keybert_names(labelled: Labelled, model: str, cache: Path | None) -> tuple[list[Phrases], str]:
+    """Three words or pairs by KeyBERT for each topic, and a note on the embeddings.
+
+    Of each topic `_EMBEDDED` masked texts are embedded by `model`, a sentence-transformers model by name or folder, or
+    ``auto``; vectors are kept in `cache`. Raises MissingExtraError without KeyBERT, SpecError for a model that cannot
+    be loaded."""
+    if keybert_ranking.installed() is None:
+        raise MissingExtraError("names of topics by KeyBERT", "explain")
+    candidates, some = _candidates(labelled), labelled.sample
+    of = labelled.of[some]
+    first = [some[of == number][:_EMBEDDED] for number in range(labelled.count)]
+    hidden = [labelled.mask.masked([labelled.texts[i] for i in places]) for places in first]
+    chosen = default_model() if model == "auto" else model
+    embedded = embed([text for part in hidden for text in part], chosen, cache, seed=labelled.seed)
+    ends = np.cumsum([len(part) for part in hidden])
+    asked = [number for number in range(labelled.count) if candidates[number]]
+    documents = [
+        keybert_ranking.Document(
+            [word for word, _ in candidates[number]],
+            [text_key(text) for text in hidden[number]],
+            embedded.vectors[ends[number] - len(hidden[number]) : ends[number]].mean(axis=0),
+        )
+        for number in asked
+    ]
+    found: list[Phrases] = [()] * labelled.count
+    for number, ranked in zip(asked, keybert_ranking.keybert_words(documents, embedded, _PHRASES, cache), strict=True):
+        found[number] = tuple(word for word, _ in ranked)
+    return found, embedded.note
+
+
+def _candidates(labelled: Labelled) -> list[list[tuple[str, float]]]:
+    """Each topic's words and pairs by class-TF-IDF, the highest first."""
+    some = labelled.sample
+    counts = keywords.count(labelled.mask.masked([labelled.texts[i] for i in some]))
+    if counts is None:
+        return [[] for _ in range(labelled.count)]
+    weights = keywords.class_tfidf(keywords.by_group(counts, labelled.of[some], labelled.count))
+    return [keywords.best(row, counts.terms, keywords.CANDIDATES) for row in weights]

@@ -17,9 +17,12 @@ from judge.base.arrays import Codes, Floats, ratio, renumbered
 from judge.base.errors import SpecError
 from judge.base.estimate import CONFIDENCE, Estimate
 from judge.base.records import Criterion
+from judge.explanations.mapping.explanation_map import cache_of
+from judge.explanations.options import Step, silent
 from judge.explanations.quality.specificity import BY_CRITERION, Asked, Row, groups, story_prompts
 from judge.explanations.topics.clustering import NO_WORD, THEMES, TOPICS, Topics, topics
-from judge.explanations.topics.naming import names
+from judge.explanations.topics.naming import PHRASES, Labelled
+from judge.explanations.topics.naming_methods import Naming
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.paired_differences import adjust
 from judge.stats.resampling.jackknife import with_jackknife
@@ -39,8 +42,8 @@ class Reasons:
 
     Of shape (n,): `criterion` and `prompt` (story-prompt) codes, `rating` and `people` as shares of the criterion's
     scale, NaN = none, and `point`, the code of the rating rounded to a step of its scale, -1 without one. `criteria`
-    are the criteria's names by code. `names` and `themes` are of topics and of themes; `left_out` counts rows without a
-    text."""
+    are the criteria's names by code. `names` and `themes` are of topics and of themes, by the method `named_by`, on
+    which `name_notes` say more; `left_out` counts rows without a text."""
 
     rows: pd.DataFrame
     topics: Topics
@@ -54,14 +57,27 @@ class Reasons:
     themes: tuple[str, ...]
     left_out: int
     seed: int
+    named_by: str = PHRASES
+    name_notes: tuple[str, ...] = ()
 
     def name_of(self, topic: int) -> str:
         """Name of a topic; texts without any word of the vocabulary have their own."""
         return "no word that others use" if topic == NO_WORD else self.names[topic]
 
 
-def reasons(texts: ExplanationTexts, *, count: int = TOPICS, themes: int = THEMES, seed: int = 1) -> Reasons:
-    """Topics of all explanations that are not blank. Raises SpecError where there is none."""
+def reasons(
+    texts: ExplanationTexts,
+    *,
+    count: int = TOPICS,
+    themes: int = THEMES,
+    seed: int = 1,
+    name_by: str = PHRASES,
+    model: str = "auto",
+    step: Step = silent,
+) -> Reasons:
+    """Topics of all explanations that are not blank. `name_by` is ``phrases``, ``ctfidf``, ``keybert`` (whose
+    embeddings `model` makes), or a judge. Raises SpecError where there is no explanation, or no such method."""
+    naming = Naming(name_by, model, cache_of(texts), step)
     rows = texts.with_text.reset_index(drop=True)
     if rows.empty:
         raise SpecError("no explanation to analyse", hint="judge coverage RUN shows what was requested and answered")
@@ -70,20 +86,21 @@ def reasons(texts: ExplanationTexts, *, count: int = TOPICS, themes: int = THEME
     criterion = np.array([code_of[str(name)] for name in rows["criterion"]], dtype=np.int64)
     prompt, said = story_prompts(rows), rows["text"].tolist()
     found = topics(said, criterion, prompt, count=count, themes=themes, seed=seed)
-    phrases = names(said, found.topic, criterion, prompt, found.mask, found.count, seed=seed)
+    of_topics = Labelled(said, found.topic, criterion, prompt, found.mask, found.count, seed)
     by_theme = found.theme[np.maximum(found.topic, 0)] if found.count else found.topic
-    of_themes = names(
-        said, np.where(found.topic < 0, NO_WORD, by_theme), np.zeros_like(criterion), prompt, found.mask,
-        int(found.theme.max()) + 1 if found.count else 0, seed=seed,
+    of_themes = replace(
+        of_topics, of=np.where(found.topic < 0, NO_WORD, by_theme), group=np.zeros_like(criterion),
+        count=int(found.theme.max()) + 1 if found.count else 0,
     )  # fmt: skip
-    low, high, step = _scales(rows, texts.criteria)
+    (phrases, of_phrases), name_notes = naming.all((of_topics, names_by_code, "topics"), (of_themes, (), "themes"))
+    low, high, width_of_step = _scales(rows, texts.criteria)
     width = np.where(high > low, high - low, 1.0)
     given = rows["rating"].to_numpy(dtype=np.float64)
-    point = np.where(np.isnan(given), -1, np.round((np.nan_to_num(given) - low) / step)).astype(np.int64)
+    point = np.where(np.isnan(given), -1, np.round((np.nan_to_num(given) - low) / width_of_step)).astype(np.int64)
     people = (rows["people"].to_numpy(dtype=np.float64) - low) / width
     return Reasons(
         rows, found, criterion, prompt, (given - low) / width, people, point, names_by_code,
-        _named(phrases), _named(of_themes), len(texts.frame) - len(rows), seed,
+        _named(phrases), _named(of_phrases), len(texts.frame) - len(rows), seed, name_by, name_notes,
     )  # fmt: skip
 
 

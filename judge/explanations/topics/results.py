@@ -15,6 +15,7 @@ from judge.base.printing.tables import Column, Table, plain, printable
 from judge.base.wording import Advice
 from judge.explanations.quality.specificity import BY_CRITERION, Row
 from judge.explanations.topics.clustering import BETWEEN, NO_WORD
+from judge.explanations.topics.naming import PHRASES
 from judge.explanations.topics.parting import HALVES, LEAST_PROMPTS, LEAST_TEXTS, Parting, Partings, partings
 from judge.explanations.topics.reasons import (
     BY,
@@ -63,6 +64,7 @@ class ReasonResults:
             f"mask:{masked}",
             f"topics:tfidf-kmeans/{found.count}/sample{found.fitted}/seed{self.reasons.seed}",
             f"themes:{int(found.theme.max()) + 1 if found.count else 0}",
+            "" if self.reasons.named_by == PHRASES else f"names:{self.reasons.named_by}",
             f"v{__version__}",
         )
         return "|".join(part for part in parts if part)
@@ -228,6 +230,7 @@ def _notes(result: ReasonResults) -> Iterator[str]:
     )
     if strange := int((found.topic == NO_WORD).sum()):
         yield f"{strange:,} texts hold no word that others use and have no topic"
+    yield from result.reasons.name_notes
     yield "a topic is a reason that was given, not what led to the rating"
     yield from result.texts.notes
 

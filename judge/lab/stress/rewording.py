@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,12 +10,9 @@ from random import Random
 
 import orjson
 
-from judge.backends import Settings, open_backend
-from judge.backends.protocol import Backend
-from judge.base.credentials.trust import on_this_machine
+from judge.backends.short_questions import ask_each, question
 from judge.base.errors import BackendError, DataError
-from judge.base.fingerprint import fingerprint
-from judge.base.records import Criterion, Generation, Message, Query, Response, Story
+from judge.base.records import Query, Response, Story
 from judge.inputs.datasets.files.source_file import json_lines
 from judge.inputs.perturbations.perturbation import rng_of
 from judge.inputs.perturbations.sentences import protected, sentences, words
@@ -96,7 +92,7 @@ ASKED = (
 # Sentences asked about for each story: more than are needed, since some rewordings are not taken.
 EACH = 4
 
-_AT_ONCE, _ATTEMPTS, _LONGEST = 16, 3, 80
+_LONGEST = 80
 
 
 class Rewriter:
@@ -107,8 +103,7 @@ class Rewriter:
         self, model: str, kept: Path, *, encoder: str | None = None, seed: int = 1, base_url: tuple[str, ...] = ()
     ) -> None:
         self.model, self.kept, self.encoder, self.seed = model, kept, encoder, seed
-        # The user named these addresses on the command line.
-        self._settings = Settings(base_url, trusted=on_this_machine(base_url, None))
+        self._base_url = base_url
         self._answers = dict(_stored(kept, model)) if kept.exists() else {}
         self._taken: dict[str, str] = {}
         self.asked = 0
@@ -120,7 +115,8 @@ class Rewriter:
         chosen = dict.fromkeys(sentence for story in stories for sentence in self._chosen(story))
         missing = [sentence for sentence in chosen if sentence not in self._answers]
         if missing:
-            asyncio.run(self._ask(missing))
+            asked = [question("rewording", ASKED.format(sentence=each), each, longest=_LONGEST) for each in missing]
+            ask_each(self.model, asked, self._hear, base_url=self._base_url)
         self._look(chosen)
 
     def of(self, story: Story) -> Mapping[str, str]:
@@ -154,51 +150,20 @@ class Rewriter:
             else:
                 self.reasons["not near enough in meaning"] += 1
 
-    async def _ask(self, missing: list[str]) -> None:
-        backend = open_backend(self.model, self._settings)
-        at_once = asyncio.Semaphore(backend.capabilities.max_concurrency or _AT_ONCE)
+    def _hear(self, query: Query, answer: Response | BackendError) -> None:
+        self.asked += 1
+        if isinstance(answer, BackendError):
+            self.reasons["no answer"] += 1
+            return
+        sentence, rewording = query.story.text, _sentence_of(answer)
+        self._answers[sentence] = rewording
+        line = {"rewriter": self.model, "form": FORM, "sentence": sentence, "text": rewording}
         try:
-            await backend.probe()
-            await asyncio.gather(*(self._one(backend, sentence, at_once) for sentence in missing))
-        finally:
-            await backend.close()
-
-    async def _one(self, backend: Backend, sentence: str, at_once: asyncio.Semaphore) -> None:
-        async with at_once:
-            response = await _answer(backend, _query(sentence))
-            self.asked += 1
-            if response is None:
-                self.reasons["no answer"] += 1
-                return
-            rewording = _sentence_of(response)
-            self._answers[sentence] = rewording
-            line = {"rewriter": self.model, "form": FORM, "sentence": sentence, "text": rewording}
-            try:
-                # One line as soon as an answer arrives: an interrupted generation pays for no sentence twice.
-                with self.kept.open("ab") as stream:
-                    stream.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-            except OSError as error:
-                raise DataError(f"cannot be written: {error.strerror}", file=self.kept) from error
-
-
-async def _answer(backend: Backend, query: Query) -> Response | None:
-    """None where no answer arrived after three attempts."""
-    for attempt in range(_ATTEMPTS):
-        try:
-            return (await backend.complete(query, [0]))[0]
-        except BackendError as error:
-            if not error.retryable:
-                raise
-            # An overloaded server may say how long to wait; otherwise the wait doubles.
-            await asyncio.sleep(error.retry_after or 2**attempt)
-    return None
-
-
-def _query(sentence: str) -> Query:
-    messages = (Message("user", ASKED.format(sentence=sentence)),)
-    key = fingerprint({"rewording": FORM, "sentence": sentence})
-    story = Story("rewording", "", "", sentence)
-    return Query(key, story, Criterion("Rewording", "RW", ""), "rewording", messages, Generation(max_tokens=_LONGEST))
+            # One line as soon as an answer arrives: an interrupted generation pays for no sentence twice.
+            with self.kept.open("ab") as stream:
+                stream.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+        except OSError as error:
+            raise DataError(f"cannot be written: {error.strerror}", file=self.kept) from error
 
 
 def _sentence_of(response: Response) -> str:

@@ -87,7 +87,7 @@ def test_points_and_tables_are_stored_beside_the_journal(capsys: pytest.CaptureF
     assert [table["title"] for table in kept.tables] == list(tables)
     assert kept.signature == tables["Explanations"]["signature"]
     assert kept.method in ("t-SNE", "UMAP")
-    again = as_json(capsys, demo_run, "--model", "tfidf", "--set", "no_map=true")
+    again = as_json(capsys, demo_run, "--model", "tfidf", "--map", "none")
     assert stored.read(folder) != kept
     assert again["Explanations"]["signature"] != kept.signature
 
@@ -115,7 +115,7 @@ def test_stored_tables_print_what_the_command_printed(capsys: pytest.CaptureFixt
 def test_of_a_store_without_columns_points_are_read_and_tables_are_not(
     capsys: pytest.CaptureFixture[str], demo_run: Path
 ) -> None:
-    as_json(capsys, demo_run, "--model", "tfidf", "--criterion", "coherence", "--set", "no_map=true")
+    as_json(capsys, demo_run, "--model", "tfidf", "--criterion", "coherence", "--map", "none")
     (folder,) = resolve([demo_run])
     path = folder.derived / stored.FILE
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -132,7 +132,7 @@ def test_of_a_store_without_columns_points_are_read_and_tables_are_not(
 def test_what_an_eval_prompt_does_not_ask_for_is_said(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
     title = "Presence: is there an explanation?"
     sentence = "not asked for by Eval-Prompt ep1: their absence is no failure of the judge"
-    few = (demo_run, "--model", "tfidf", "--criterion", "coherence", "--set", "no_map=true")
+    few = (demo_run, "--model", "tfidf", "--criterion", "coherence", "--map", "none")
     assert sentence in as_json(capsys, *few)[title]["notes"]
     alone = as_json(capsys, *few, "--eval-prompt", "ep2")[title]["notes"]
     assert not any("not asked for" in note for note in alone)
@@ -165,7 +165,7 @@ def test_a_broken_store_is_told_with_the_command_that_mends_it(tmp_path: Path) -
 
 
 def test_storyer_comments_by_name(capsys: pytest.CaptureFixture[str], studies: Path) -> None:
-    tables = as_json(capsys, "storyer_reasons", "--model", "tfidf", "--by", "criterion", "--set", "no_map=true")
+    tables = as_json(capsys, "storyer_reasons", "--model", "tfidf", "--by", "criterion", "--map", "none")
     words = {row["group"]: row["ctfidf"].split(", ") for row in tables["Keywords of explanations"]["rows"]}
     assert words["Ending"][0] == "ending"
     assert words["Opening"][0] == "opening"
@@ -190,9 +190,7 @@ def test_hostile_texts_are_printed_as_text(capsys: pytest.CaptureFixture[str], t
     for i in range(40):
         lines.append(f'"<script>alert({i % 4})</script> \x1b[31mred {{{{7*7}}}} ending {i}",Ending,s{i % 5}')
     file.write_text("\n".join(lines), encoding="utf-8")
-    code, out, _ = explain(
-        capsys, file, "--model", "tfidf", "--set", "no_map=true", "--quiet", "--set", "min_cluster=5"
-    )
+    code, out, _ = explain(capsys, file, "--model", "tfidf", "--map", "none", "--quiet", "--set", "min_cluster=5")
     assert code == 0
     assert "\x1b" not in out
     assert "49" not in out.replace("4900", "")
@@ -205,7 +203,7 @@ def test_hostile_texts_are_printed_as_text(capsys: pytest.CaptureFixture[str], t
         (["--top", "0"], "--top 0 must be 1 or more"),
         (["--column", "text=Comment"], "--column is for a file"),
         (["--judge", "nobody"], "--judge 'nobody' is not known"),
-        (["--set", "cluster_on=umap", "--set", "no_map=true"], "needs a map by UMAP"),
+        (["--set", "cluster_on=umap", "--map", "none"], "needs a map by UMAP"),
         (["--eval-prompt", "ep1"], "no explanation to analyse: 216 without an explanation"),
     ],
 )
@@ -276,7 +274,7 @@ def test_a_look_is_one_value_of_which_frames_and_tables_are_made(demo_run: Path)
 
 
 def test_a_mask_is_in_force_before_texts_are_embedded(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
-    few = (demo_run, "--model", "tfidf", "--criterion", "coherence", "--set", "no_map=true")
+    few = (demo_run, "--model", "tfidf", "--criterion", "coherence", "--map", "none")
     plain = as_json(capsys, *few)["Explanations"]
     masked = as_json(capsys, *few, "--set", "mask=true")["Explanations"]
     assert "|mask:third-of-prompts|" in masked["signature"]

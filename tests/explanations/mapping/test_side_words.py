@@ -116,7 +116,7 @@ def test_a_figure_needs_a_map_and_a_known_ending(tmp_path: Path) -> None:
     file.write_text('{"text": "Well told."}\n', encoding="utf-8")
     for arguments, said in (
         (["--set", f"figure={tmp_path / 'a.gif'}"], ".png, .svg"),
-        (["--set", f"figure={tmp_path / 'a.png'}", "--set", "no_map=true"], "makes none"),
+        (["--set", f"figure={tmp_path / 'a.png'}", "--map", "none"], "makes none"),
     ):
         failed = CliRunner().invoke(app, ["explain", str(file), *arguments])
         assert failed.exit_code != 0

@@ -171,7 +171,8 @@ def test_what_was_read_is_counted_as_the_document_says() -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [["--set", "no_map=true"], ["--set", "figure=a.png"], ["--map", "tsne"], ["--top", "3"], ["--by", "side"]]
+    "more",
+    [["--set", "name_by=ctfidf"], ["--set", "figure=a.png"], ["--map", "tsne"], ["--top", "3"], ["--by", "side"]],
 )
 def test_options_of_the_map_are_refused(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

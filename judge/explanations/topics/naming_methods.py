@@ -1,0 +1,63 @@
+"""Names of topics by the method that was chosen, with the sentences that say how they were made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.explanations.options import Step
+from judge.explanations.topics.asked_names import asked_names, check_judge, with_phrases
+from judge.explanations.topics.naming import (
+    CTFIDF,
+    KEYBERT,
+    PHRASES,
+    Labelled,
+    Phrases,
+    class_names,
+    keybert_names,
+    names,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How topics are named: the method or judge, the model of embeddings, the cache of vectors and answers, and who is
+    told of progress. Raises SpecError for a judge that writes nothing."""
+
+    by: str
+    model: str
+    cache: Path | None
+    step: Step
+
+    def __post_init__(self) -> None:
+        if self.by not in (PHRASES, CTFIDF, KEYBERT):
+            check_judge(self.by)
+
+    def all(
+        self, *labelled: tuple[Labelled, tuple[str, ...], str]
+    ) -> tuple[tuple[list[Phrases], ...], tuple[str, ...]]:
+        """Phrases of the topics of each of `labelled`, with the criteria's names and a word for what is named; and
+        notes."""
+        made, notes = [], []
+        for texts, criteria, what in labelled:
+            phrases, note = self._of(texts, criteria, what)
+            made.append(phrases)
+            notes.append(note)
+        return tuple(made), tuple(dict.fromkeys(note for note in notes if note))
+
+    def _of(self, texts: Labelled, criteria: tuple[str, ...], what: str) -> tuple[list[Phrases], str]:
+        if self.by == PHRASES:
+            return names(texts), ""
+        if self.by == CTFIDF:
+            return class_names(
+                texts
+            ), "names: words and pairs of highest class-TF-IDF; stop words, as not, are left out"
+        if self.by == KEYBERT:
+            self.step("embedding texts of topics", 0, 0)
+            phrases, note = keybert_names(texts, self.model, self.cache)
+            return phrases, f"names by KeyBERT among words of class-TF-IDF; stop words, as not, are left out; {note}"
+        found = asked_names(
+            self.by, texts, criteria, self.cache,
+            lambda done, total: self.step(f"asking {self.by} for names of {what}", done, total),
+        )  # fmt: skip
+        return with_phrases(found, names(texts)), found.note(self.by, what)
