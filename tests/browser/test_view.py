@@ -192,9 +192,13 @@ def test_a_click_on_the_map_opens_the_texts(page: Any, complaints: list[str], si
     assert "Control, not a language model" in page.locator("#opened").text_content()
     page.locator("select[name=colour]").select_option("cluster")
     page.locator("#legend", has_text="in none").wait_for()
+    # What a filter leaves out stays as a shadow, and ratings are those that there are.
     page.locator("select[name=criterion]").select_option("Coherence")
     page.wait_for_url(re.compile("criterion=Coherence"))
-    page.locator("#drawn", has_text="41 points").wait_for()
+    page.locator("#drawn", has_text="41 points shown in colour of 81").wait_for()
+    offered = page.locator("select[name=rating] option").all_text_contents()[1:]
+    assert offered == sorted(set(offered), key=int)
+    assert 1 <= len(offered) <= 5
     assert complaints == []
 
 

@@ -4,7 +4,7 @@
   const canvas = document.getElementById("map");
   if (!canvas) return;
   const opened = document.getElementById("opened");
-  const chosen = JSON.parse(canvas.dataset.filters);
+  const chosen = JSON.parse(canvas.dataset.filters), words = JSON.parse(canvas.dataset.words);
   const MARGIN = 14, SIZE = 10000, REACH = 12;
   let data = null, shown = [], current = null;
 
@@ -39,8 +39,12 @@
     const by = canvas.dataset.colour;
     if (by === "criterion" || by === "eval_prompt") return { of: (i) => data[by][i], names: data.names[by] };
     if (by === "cluster") {
-      const many = Math.max(-1, ...shown.map((i) => data.cluster[i] ?? -1)) + 1;
-      return { of: (i) => data.cluster[i] ?? -1, names: Array.from({ length: Math.min(many, 40) }, (_, k) => `${k}`), none: "in none" };
+      // Seven colours can be told apart: those of the largest that are shown.
+      const counts = new Map();
+      for (const i of shown) if ((data.cluster[i] ?? -1) >= 0) counts.set(data.cluster[i], (counts.get(data.cluster[i]) ?? 0) + 1);
+      const largest = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, palette().length).map(([k]) => k);
+      const names = largest.map((k) => [`${k}`, ...(words[k] ?? []).slice(0, 2)].join(", ").replace(",", ":"));
+      return { of: (i) => largest.indexOf(data.cluster[i] ?? -1), names, none: counts.size > largest.length ? `${counts.size - largest.length} others, or in none` : "in none" };
     }
     const known = shown.map((i) => data.rating[i]).filter((r) => r !== null);
     const low = Math.floor(Math.min(...known)), high = Math.ceil(Math.max(...known));
@@ -65,6 +69,11 @@
     const how = colouring(), count = how.names.length;
     const colour = (k) => (k < 0 ? none : how.ramp ? `hsl(${40 + 180 * (count > 1 ? k / (count - 1) : 0)} 75% ${matchMedia("(prefers-color-scheme: dark)").matches || document.documentElement.dataset.theme === "dark" ? 60 : 38}%)` : colours[k % colours.length]);
     const size = ratio * (shown.length > 8000 ? 1.4 : shown.length > 1500 ? 2.2 : 3.4);
+    // What the filters leave out stays as a shadow, so that what is shown keeps its place among all.
+    if (shown.length < data.number.length) {
+      context.globalAlpha = 0.18; context.fillStyle = none;
+      for (let i = 0; i < data.number.length; i++) { const [x, y] = place(i); context.beginPath(); context.arc(x, y, 1.6 * ratio, 0, 7); context.fill(); }
+    }
     context.globalAlpha = shown.length > 1500 ? 0.6 : 0.85;
     for (const i of shown) {
       const [x, y] = place(i);
@@ -87,13 +96,12 @@
 
   const frame = () => {
     shown = data.number.map((_, i) => i).filter(keeps);
-    const range = (v) => { let a = Infinity, b = -Infinity; for (const i of v === data.x ? all : all) { a = Math.min(a, v[i]); b = Math.max(b, v[i]); } return [a, b]; };
-    const all = data.number.map((_, i) => i);
+    const range = (v) => { let a = Infinity, b = -Infinity; for (const one of v) { a = Math.min(a, one); b = Math.max(b, one); } return [a, b]; };
     const [x0, x1] = range(data.x), [y0, y1] = range(data.y);
     wide = Math.max(1, x1 - x0); high = Math.max(1, y1 - y0); middle = [(x0 + x1) / 2, (y0 + y1) / 2];
     const note = document.getElementById("drawn");
     if (!data.number.length) note.textContent = "No map was drawn of them: the list is all there is.";
-    else note.textContent = `${shown.length.toLocaleString("en")} points shown` + (data.number.length < data.total ? ` of a sample of ${data.number.length.toLocaleString("en")} drawn from ${data.total.toLocaleString("en")} (seed 1); the list has all.` : ".");
+    else note.textContent = `${shown.length.toLocaleString("en")} points shown` + (shown.length < data.number.length ? ` in colour of ${data.number.length.toLocaleString("en")}` : "") + (data.number.length < data.total ? ` of a sample of ${data.number.length.toLocaleString("en")} drawn from ${data.total.toLocaleString("en")} (seed 1); the list has all.` : ".");
     draw();
   };
 

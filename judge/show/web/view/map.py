@@ -205,6 +205,11 @@ class Map:
             for number, criterion, n, rating, people, several in self._db.execute(sql, values)
         ]
 
+    def ratings(self) -> list[int]:
+        """The ratings that there are, to the nearest point, lowest first."""
+        sql = "SELECT DISTINCT CAST(round(rating) AS INTEGER) FROM points WHERE rating NOT NULL ORDER BY 1"
+        return [point for (point,) in self._db.execute(sql)]
+
 
 def opened(file: Path) -> AbstractContextManager[Map | None]:
     """Context with the map at `file`; None where there is none yet."""

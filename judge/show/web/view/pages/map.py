@@ -41,6 +41,7 @@ def map_page(site: Site, request: Request) -> Response:
             if index is not None and computed.work is None:
                 dots, more = index.page(filters, after=-1 if (a := whole_number(query.get("after"))) is None else a)
                 values |= {"facts": index.facts, "more": more, "clusters": index.clusters(filters)}
+                values["ratings"] = index.ratings()
                 with stored(folder) as answers:
                     values |= {"rows": [_row(answers, dot) for dot in dots], "criteria": answers.asked.criteria}
                     values |= {"prompts": answers.asked.eval_prompts}
