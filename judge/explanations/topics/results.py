@@ -16,7 +16,7 @@ from judge.base.wording import Advice
 from judge.explanations.quality.specificity import BY_CRITERION, Row
 from judge.explanations.topics.clustering import BETWEEN, NO_WORD
 from judge.explanations.topics.naming import PHRASES
-from judge.explanations.topics.parting import HALVES, LEAST_PROMPTS, LEAST_TEXTS, Parting, Partings, partings
+from judge.explanations.topics.parting import HALVES, LEAST_PROMPTS, LEAST_TEXTS, LEVEL, Parting, Partings, partings
 from judge.explanations.topics.reasons import (
     BY,
     Contrast,
@@ -307,7 +307,8 @@ def _partings(result: ReasonResults) -> Table:
     notes = (
         (
             "excess: judge above (+) or below people, in shares of the scale, among texts with the same rating, "
-            "Eval-Prompt, criterion and system; intervals and p by flips of story-prompts, adjusted over all topics"
+            "Eval-Prompt, criterion and system; intervals and p by flips of story-prompts, adjusted over all topics; "
+            f"a topic stands out below p {LEVEL:g}"
         ),
         f"held out: mean excess in halves of the story-prompts whose other half chose the topic; of {HALVES} halves",
         (

@@ -35,6 +35,10 @@ CRITERIA = {
 
 @pytest.fixture(scope="module")
 def texts(studies: Path) -> ExplanationTexts:
+    return read_all(studies)
+
+
+def read_all(studies: Path) -> ExplanationTexts:
     """All answers of the three prompts that ask for reasons, with people's means."""
     csv.field_size_limit(sys.maxsize)
     with (studies / "closer_look/replies.csv").open(encoding="utf-8", newline="") as stream:
