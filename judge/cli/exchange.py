@@ -3,6 +3,7 @@ The forms are in `judge.exchange`."""
 
 from __future__ import annotations
 
+import textwrap
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -46,7 +47,10 @@ def command_of(
         _refuse_former(name, values["parts"], forms)
         do(values["parts"], values["output"], values[AS], given(values["context"], options, values))
 
-    lines = [f"{each.name.ljust(max(map(len, forms)))}  {each.text}" for each in forms.values()]
+    width = max(map(len, forms))
+    lines: list[str] = []
+    for each in forms.values():
+        lines += textwrap.wrap(f"{each.name.ljust(width)}  {each.text}", 76, subsequent_indent=" " * (width + 2))
     command.__doc__ = "\n\n".join([text.split("\n\n", 1)[0], "\b\n" + "\n".join(lines), *text.split("\n\n")[1:]])
     command.__name__ = name
     own = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
@@ -321,4 +322,16 @@ def _end(checked: Checked, line: str) -> None:
 
     for note in checked.notes:
         typer.echo(f"· {with_flags(note)}")
-    typer.echo(f"\n{'guessed; to repeat or change it' if checked.guessed else 'to repeat it'}:\n  {line}")
+    typer.echo(f"\n{'guessed; to repeat or change it' if checked.guessed else 'to repeat it'}:\n  {_folded(line)}")
+
+
+def _folded(command: str, width: int = 78) -> str:
+    """A command on lines of at most `width`, as far as its options let it be parted, for a shell to read as one."""
+    lines = [""]
+    # The lines do not part a value in quotation marks that holds the sign of an option.
+    for part in re.split(r" (?=--)(?=(?:[^']*'[^']*')*[^']*$)", command):
+        if lines[-1] and len(lines[-1]) + len(part) > width - 4:
+            lines.append(part)
+        else:
+            lines[-1] += f" {part}" if lines[-1] else part
+    return " \\\n    ".join(lines)

@@ -27,7 +27,7 @@ print(json.dumps(pages))
 
 def _help_by_command() -> dict[str, dict[str, str]]:
     """Command -> its path, or those of its subcommands -> help, at a fixed width and without colour."""
-    env = os.environ | {"COLUMNS": "110", "TERMINAL_WIDTH": "110", "NO_COLOR": "1", "TERM": "dumb"}
+    env = os.environ | {"COLUMNS": "80", "TERMINAL_WIDTH": "80", "NO_COLOR": "1", "TERM": "dumb"}
     done = subprocess.run([sys.executable, "-c", _SCRIPT], env=env, capture_output=True, text=True, check=True)
     helps: dict[str, dict[str, str]] = json.loads(done.stdout)
     return helps
