@@ -108,8 +108,9 @@ def _flat(row: ClassRow, name: str | None, value: Estimate) -> dict[str, object]
 _NAMED = 3
 _RULE = (
     "flagged, of all rows and factors as one family (Holm, 0.05): signs differ, where some class lies above 0 and "
-    "another below; outside its parts, where the pooled value is further than 5 from the mean within classes, "
-    "restated at the spread of all stories (indirect range restriction), and no class is shown to reach as far"
+    "another below; outside its parts, where the pooled value is further than 5 from the mean within classes "
+    "and no class is shown to reach as far; that mean is restated at the spread of all stories (indirect range "
+    "restriction)"
 )
 
 

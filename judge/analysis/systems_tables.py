@@ -285,7 +285,7 @@ def _notes(result: Systems, *, rank: bool, differences: bool) -> Iterator[str]:
         yield _HOW[options.mean_interval]
         if options.mean_interval == "as-published" and any(standing.source.of_means for standing in standings):
             yield "imported ratings are means of repeats: their interval as published is over these means"
-        yield f"group: systems that share a letter were not told apart at 5 %: {tests}"
+        yield f"group: systems that share a letter were not told apart at 5 %; {tests}"
     if rank and not differences:
         yield f"[ranks]: 95 % spread over {options.resamples} resamples of story-prompts, the same ones for all systems"
         yield "ranks left: those the tests leave possible; all of them hold together with 95 %"

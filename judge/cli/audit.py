@@ -230,10 +230,10 @@ def sample(
     """Draw a stratified sample of explanations for people to judge into one audit file, and print the strata.
 
     Variables of --by and --set spread: run, judge, dataset, criterion, eval_prompt, system, status, rating (to the
-    nearest point), gap (between judge and people, in three bands), topic (of the reasons), disagreement (between text
-    and rating, from near to far), quotations (found in the story or not), wording (generic or specific), cluster (of
-    the map from judge explain), perturbation (of stories from judge stress make, including unchanged ones; hidden from
-    annotators).
+    nearest point). Of judge and people: gap (in three bands). Of texts: topic (of the reasons), disagreement (with
+    the rating, from near to far), quotations (found in the story or not), wording (generic or specific). Further:
+    cluster (of the map from judge explain), perturbation (of stories from judge stress make, including unchanged
+    ones; hidden from annotators).
 
     Weights are kept, so that judge audit report gives rates for all explanations that could be drawn.
 
@@ -300,8 +300,9 @@ def import_(
 ) -> None:
     """Import annotators' answers from a file into an audit; importing it again changes nothing.
 
-    A CSV in the HANNA study's format holds explanations too, so it creates a new audit where there is none: its three
-    rows for each explanation become annotators position 1 to 3, and the coding of its first question is reversed.
+    A CSV in the HANNA study's format holds explanations too, so it creates a new audit where there is none. Its
+    three rows for each explanation become annotators position 1 to 3, and the coding of its first question is
+    reversed.
 
     Example: judge audit import study.sqlite user_study.csv
     """

@@ -3,8 +3,8 @@ The forms are in `judge.exchange`."""
 
 from __future__ import annotations
 
-import textwrap
 import inspect
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType

@@ -71,8 +71,8 @@ def sample(
 ) -> None:
     """Design who rates which story, and make one file that the pages, the report and the export use.
 
-    Every system's stories are spread evenly over people and over each beginning of a list; nobody reads two stories of
-    one prompt in a row; and all people are connected by stories they share. Each list holds repeats, and damaged
+    Every system's stories are spread evenly over people and over each beginning of a list. Nobody reads two stories
+    of one prompt in a row, and all people are connected by stories they share. Each list holds repeats, and damaged
     stories that should get lower ratings. What cannot be designed is refused with the reason.
 
     Example: judge people sample demo -n 12 --raters 3 --set per_story=3

@@ -167,8 +167,8 @@ def view(
 ) -> None:
     """Serve local pages on all runs in FOLDER until Ctrl-C: progress, coverage, tables, judgments and explanations.
 
-    Pages show runs while they go on, every judgment, one story or a pair of stories with all ratings and explanations
-    by judges and people, prompt variants side by side, and the map of explanations.
+    Pages show runs while they go on, every judgment, and the map of explanations. A story or a pair of stories
+    stands with all ratings and explanations by judges and people, and prompt variants side by side.
 
     Nothing is written except caches in the runs' derived/ folders.
 

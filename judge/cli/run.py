@@ -200,9 +200,9 @@ def run(
 ) -> None:
     """Send every request that RUN defines to its judge, and keep each answer; running again sends only what is missing.
 
-    Exit code 3 means that repeats are missing, or batches not at their end. --retry requests again what was given up;
-    with --unparsed also what holds no rating, which biases the sample: the first answers stay in the journal, and every
-    table notes it. Exit code 4 means that the certificate does not cover this run.
+    Exit code 3 means that repeats are missing, or batches not at their end. --retry requests again what was given
+    up. With --unparsed it also requests what holds no rating, which biases the sample: the first answers stay in
+    the journal, and every table notes it. Exit code 4 means that the certificate does not cover this run.
 
     Example: judge run runs/mans-roc --judge openai/my-model --set base_url=http://127.0.0.1:8000/v1 --pilot 20
 

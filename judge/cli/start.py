@@ -169,9 +169,9 @@ def demo(
 ) -> None:
     """Judge 48 packaged stories with the control judge, print what it comes to, and write a report.
 
-    The control judge is a regression on surface features, not a language model, and the stories' labels follow from how
-    the stories were made: the demo shows how the program works, not how good any judge is. With --judge local/smollm2 a
-    very small language model judges the stories in this process, and explains some of its ratings.
+    The control judge is a regression on surface features, not a language model, and the stories' labels follow from
+    how the stories were made. The demo shows how the program works, not how good any judge is. With --judge
+    local/smollm2 a very small language model judges the stories in this process, and explains some of its ratings.
 
     Example: judge demo
     """

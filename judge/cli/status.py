@@ -114,8 +114,8 @@ def status(
     --set steers a run that goes on, from another terminal: within a second it pauses, goes on, asks fewer at a time,
     keeps to another budget or ends. What was set last stays in the result folder, and the next judge run keeps to it.
 
-    --verify checks that journals are complete and that every query, rendered again, has the hash of its request; in a
-    bundle, every checksum is checked too, and every table is computed again.
+    --verify checks that journals are complete and that every query, rendered again, has the hash of its request. In
+    a bundle it also checks every checksum, and computes every table again.
 
     Example: judge status runs/mans-roc
 

@@ -137,8 +137,8 @@ _Against = Annotated[
 _EvalPrompts = Annotated[
     str | None,
     typer.Option(
-        help="Eval-Prompts by name or file, separated by commas; default: ep1,ep3, or pair2 with --against; "
-        "for several criteria, and on the page: ep2, and pair2 where there is a second story"
+        help="Eval-Prompts by name or file, separated by commas; default: ep1,ep3, or pair2 with --against. "
+        "For several criteria, and on the page: ep2, and pair2 where there is a second story"
     ),
 ]
 _Criterion = Annotated[

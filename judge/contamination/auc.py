@@ -39,7 +39,7 @@ Found = TypeVar("Found", bound=Cells)
 
 TEMPORAL = (
     "labels by date (WikiMIA, BookMIA: seen = older than the model) overstate: seen and unseen texts also differ in "
-    "topic, style and popularity, and where they do not, such scores come close to chance (Duan et al. 2024)"
+    "topic, style and popularity; where they do not, such scores come close to chance (Duan et al. 2024)"
 )
 
 

@@ -236,7 +236,7 @@ def _notes(files: Sequence[ScoresFile], rows: Sequence[ModelFound]) -> list[str]
     if labelled:
         notes.append(
             "of unseen texts: share of unseen texts like the labelled set's that is expected at or above the "
-            "threshold, its choice on that set allowed for: what a model that saw none of the stories shows"
+            "threshold, its choice on that set allowed for; it is what a model that saw none of the stories shows"
         )
         notes.append(
             "seen, corrected: the rate with the threshold's misses and false alarms taken out (Rogan & Gladen 1978; "

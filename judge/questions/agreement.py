@@ -56,8 +56,8 @@ CONSISTENCY = Question(
     """Agreement of a judge with itself over repeats: ICC, exact agreement, flip rate; people's for comparison.
 
     Layouts: coefficients (icc); how many repeats are needed and how to combine them, with distributions beside
-    people's (repeats); variance components, and the repeats, judges and Eval-Prompts that a reliability takes
-    (components, d-study).
+    people's (repeats). Layouts components and d-study: variance components, and the repeats, judges and
+    Eval-Prompts that a reliability takes.
 
     Example: judge consistency runs/mans-roc --full --format csv -o icc.csv
 
@@ -130,11 +130,11 @@ CORRELATE = Question(
     "correlate",
     """Agreement of judges with people's ratings, with intervals, human ceiling and the control judge's row.
 
-    Layouts: correlations as a list, as the grid that papers print, as margins over one person and the control; by
-    panels of people; accuracy of pairs of stories; confusion of labels; separation of labelled stories; drift between
-    systems; sliding sets of stories (OpenMEVA); aspects that readers name (StoryER). A note warns where a pooled
-    correlation hides other correlations within human and generated stories, or within systems. Where people belong to
-    panels, each panel has its own rows.
+    Layouts: correlations as a list, as the grid that papers print, as margins over one person and the control.
+    Further: panels of people; accuracy of pairs of stories; confusion of labels; separation of labelled stories;
+    drift between systems. Of studies: sliding sets of stories (OpenMEVA); aspects that readers name (StoryER). A
+    note warns where a pooled correlation hides other correlations within human and generated stories, or within
+    systems. Where people belong to panels, each panel has its own rows.
 
     Example: judge correlate runs/hanna --level system --drop-system Human --ci boot-both
 

@@ -102,7 +102,7 @@ COMPARE = Question(
     """Paired comparisons of Eval-Prompts, judges, structured modes, parsers or runs on the same stories and repeats.
 
     Differences of ratings, of parsed and explained shares, of consistency and of tau with people, each with an
-    interval; permutation and Williams' tests as one adjusted family; one sentence for each comparison. For three
+    interval. Permutation and Williams' tests are one adjusted family; each comparison has one sentence. For three
     variants or more, first the best and those not significantly different from it.
 
     Example: judge compare runs/hanna --by eval_prompt --baseline ep1 --drop-system Human""",

@@ -124,9 +124,9 @@ DIAGNOSE = Question(
     """Tests of leniency, length bias, compression, constant ratings, halo, self-preference, loss, reversed raters.
 
     Each is a test against people's ratings of the same stories, with its effect size and the smallest detectable
-    effect. Further layouts: criteria (tau between them, halo compared with people's, use of the scale; a dataset's name
-    in place of runs stands for its people), distributions (how often each rating was given) and stories (those on
-    which judge and people, repeats, Eval-Prompts or judges differ most, with their texts).
+    effect. Layout criteria has tau between them, halo compared with people's, and use of the scale; a dataset's
+    name in place of runs stands for its people. Layout distributions has how often each rating was given. Layout
+    stories has those on which judge and people, repeats, Eval-Prompts or judges differ most, with their texts.
 
     Example: judge diagnose runs/hanna --drop-system Human --set own=Beluga-13b
 

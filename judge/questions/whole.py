@@ -137,10 +137,10 @@ CERTIFY = Question(
     "certify",
     """Certificate of one judge's agreement with people, by template and criterion, and whether it is sufficient.
 
-    Every Eval-Prompt and criterion has to meet every condition; floors apply to the lower end of the 95 % interval, and
-    90 % of the repeats need a rating unless --floor coverage says otherwise. The file is written in either case and
-    records the result; exit code 4 where a condition is not met. judge run --require-certificate refuses a run that the
-    certificate does not cover.
+    Every Eval-Prompt and criterion has to meet every condition; floors apply to the lower end of the 95 % interval,
+    and 90 % of the repeats need a rating unless --floor coverage says otherwise. The file is written in either case
+    and records the result. Exit code 4 means that a condition is not met. judge run --require-certificate refuses a
+    run that the certificate does not cover.
 
     Example: judge certify runs/hanna --eval-prompt ep1 --floor tau=0.3 --require replace -o hanna.certificate.json""",
     {

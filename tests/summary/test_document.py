@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from judge.questions.summary.people import MARGIN
@@ -16,11 +17,23 @@ def verdicts() -> set[tuple[str, str, str]]:
     """Every verdict of the document: the short name of its answer, its text, and when it is given."""
     parts = re.split(r"^### (\w+): .*$", DOCUMENT.split("## What may be missing")[0], flags=re.MULTILINE)[1:]
     return {
-        (answer, *row.strip("| ").split(" | "))  # type: ignore[misc]  # each row has two columns
+        (answer, verdict, when)
         for answer, text in zip(parts[::2], parts[1::2], strict=True)
-        for row in text.splitlines()
-        if row.startswith("| ") and not row.startswith("| verdict ")
+        for verdict, when, _ in _rows(text)
     }
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    """Verdict, when it is given, and what it does not say."""
+    for row in text.split("\n## ", maxsplit=1)[0].splitlines():
+        if row.startswith("| ") and not row.startswith("| verdict "):
+            yield row.strip("| ").split(" | ")
+
+
+def test_every_verdict_says_what_it_leaves_open() -> None:
+    rows = [row for part in re.split(r"(?m)^### ", DOCUMENT)[1:] for row in _rows(part)]
+    assert len(rows) > 70
+    assert all(len(row) == 3 and all(cell.strip() for cell in row) for row in rows)
 
 
 def test_limits_in_the_document_are_those_of_the_program() -> None:

@@ -320,7 +320,7 @@ def _test_table(result: Replacement) -> Table:
     )
     above = (
         "above uninformed, within systems: the judge's tau with people minus that of the best uninformed judge "
-        "(chance, the control, the number of words), on all stories and within systems, 95 % over story-prompts: a yes "
+        "(chance, the control, the number of words); on all stories and within systems, 95 % over story-prompts; a yes "
         "needs both above 0"
     )
     own = [test, clustered, rho, above, null, *_null_passes(result), agreed]

@@ -111,8 +111,7 @@ def _method(options: JuryOptions) -> Iterator[str]:
     unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
     yield (
         f"fitted where: {options.foldings} times, {unit} were dealt to {options.folds} folds, and each fold's "
-        "stories were rated by a jury scaled, weighted and "
-        "chosen on the other folds' stories (choices by inner folds of those); "
+        "stories rated by a jury scaled, weighted and chosen on the others (choices by their inner folds); "
         "figures are means over the foldings"
     )
     yield (

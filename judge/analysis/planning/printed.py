@@ -84,7 +84,7 @@ def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
     if most is not None and most.number.value is not None:
         yield _number_sentence(most, with_number, result)
     elif every:
-        yield f"No number is known for the middle judge and criterion: {every[0].reason or _beyond()}."
+        yield f"No number for the middle judge and criterion: {every[0].reason or _beyond()}."
     if every:
         return
     without = [answer for answer in some if answer.number.value is None]

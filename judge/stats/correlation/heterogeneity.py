@@ -27,8 +27,8 @@ Tail = Literal["two-sided", "greater", "less"]
 # What to print beside a test that was fed with tau.
 PEARSON_NOTE = (
     "derived for Pearson's r of independent stories; with Kendall's tau it is only approximate: too cautious where "
-    "stories are an independent sample (tau varies less than Pearson's r), too bold where systems are a sample too "
-    "(stories of one system are alike): then resample systems and story-prompts"
+    "stories are an independent sample (tau varies less than Pearson's r); too bold where systems are a sample too "
+    "(stories of one system are alike), so that one should resample systems and story-prompts"
 )
 
 # A p too small for a float is given as this: a test never proves anything.

@@ -60,9 +60,9 @@ MEASURED: dict[tuple[str, int, Level], dict[Kind, float]] = {
 SMALL_S = 10
 # The measured coverage of boot-both with ten systems, for whoever reads an interval of so few.
 SMALL_S_CAUTION = (
-    "with 10 systems or fewer, intervals for new systems are rough: in simulated studies of 10 systems x 96 "
-    "story-prompts 95 % intervals held the true tau-b in 96 % (percentile) or 95 % (BCa) over all stories, and in "
-    "99.8 % or 96.5 % at system level, where they were .85 wide"
+    "with 10 systems or fewer, intervals for new systems are rough; in simulated studies of 10 systems x 96 "
+    "story-prompts 95 % intervals held the true tau-b in 96 % (percentile) or 95 % (BCa) over all stories; at system "
+    "level in 99.8 % or 96.5 %, where they were .85 wide"
 )
 
 FIXED_SYSTEMS_CAUTION = (

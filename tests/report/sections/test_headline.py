@@ -60,7 +60,7 @@ def test_the_best_of_several_is_said_to_be_flattered_and_is_the_highest_defined(
     undefined = replace(LEAD, eval_prompt="ep3", value=Estimate.undefined("undefined for Empathy (all ratings equal)"))
     first = said(lower, undefined, LEAD)[0]
     assert "openai/m with ep1 follows people closest" in first
-    assert "(the highest of 3 rows, one a judge and Eval-Prompt, on these same stories, which flatters it)" in first
+    assert "(the highest of 3 rows on these same stories, which flatters it)" in first
 
 
 RIVAL = Rival("openai/n with ep1", 1.0, 59, Estimate(0.28, 59), Estimate(0.35, 59))

@@ -204,7 +204,7 @@ def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[
         yield f"On {where}, {best.name}: {coefficient}."
         return
     most = "higher" if rows == 2 else "highest"
-    flattered = f"the {most} of {rows} rows, one a judge and Eval-Prompt, on these same stories, which flatters it"
+    flattered = f"the {most} of {rows} rows on these same stories, which flatters it"
     if any(rival.ahead for rival in best.rivals):
         own = f"{best.name} has the {most} value on its own stories ({100 * best.share:.0f} %)"
         yield f"On {where} no row is named the closest to {raters.noun}. {own}: {coefficient}. {_common(best.rivals)}."
