@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from judge.asking.run_folder import ResultFolder
+    from judge.base.printing.tables import Table
     from judge.explanations.corpus.corpus import ExplanationTexts
-    from judge.explanations.mapping.explanation_map import StoredMap
+    from judge.explanations.mapping.stored_map import Drawn, StoredMap
     from judge.explanations.options import Step
-    from judge.explanations.results import ExplanationResults
 
 _Named = Annotated[
     list[str] | None,
@@ -154,6 +154,8 @@ def explain(
 
     Example: judge explain ttcw_explanations --layout clusters --model tfidf --map tsne --by side --top 5
     """
+    from judge.cli.table_options import emit
+
     _one_thread()
     if validate_flags is not None:
         _validate(validate_flags, named, form, output, full=full)
@@ -162,15 +164,18 @@ def explain(
     _check_figure(figure, options)  # before minutes are spent
     layout = _effective(context, "clusters" if options.as_published else layout, name_by)
     texts = _texts(named, parser, column, (criterion or (), judge or (), eval_prompt or ()))
-    shown, drawing = (form, output, full), (figure, mark)
     if layout == "contradictions":
         _contradictions(texts, options.seed, form, output, full=full)
         return
     if layout == "topics":
-        drawn = _reasons(texts, options, (topics, themes, name_by), shown, drawing, quiet=quiet)
+        pictured = bool(texts.facts) or figure is not None
+        tables, drawn = _reasons(texts, options, (topics, themes, name_by), pictured=pictured, quiet=quiet)
     else:
-        drawn = _clusters(texts, _options(options, numbers, by), shown, drawing, quiet=quiet)
-    if drawn and not quiet:
+        tables, drawn = _clusters(texts, _options(options, numbers, by), quiet=quiet)
+    emit(tables, form, output, full=full)
+    if figure is not None:
+        _draw_map(drawn.of_analysis(), figure, mark)
+    if _keep(drawn.of_folders(tables)) and drawn.method and not quiet:
         _say_where(shlex.join(named))
 
 
@@ -221,56 +226,35 @@ def _check_figure(figure: Path | None, options: ExplainOptions) -> None:
 
 
 def _reasons(
-    texts: ExplanationTexts,
-    options: ExplainOptions,
-    made: tuple[int, int, str],
-    shown: tuple[str, Path | None, bool],
-    drawing: tuple[Path | None, str | None],
-    *,
-    quiet: bool,
-) -> bool:
-    """Print the topics of reasons, and draw and store their map; True if one was stored."""
-    from judge.cli.table_options import emit
+    texts: ExplanationTexts, options: ExplainOptions, made: tuple[int, int, str], *, pictured: bool, quiet: bool
+) -> tuple[list[Table], Drawn]:
+    """Tables of the topics of reasons, and their map if it is to be `pictured`."""
     from judge.explanations.topics import results, stored
     from judge.explanations.topics.reasons import reasons
 
-    form, output, full = shown
+    count, themes, name_by = made
     with _Progress(quiet=quiet) as step:
         step("finding topics of reasons", 0, 0)
-        count, themes, name_by = made
         found = reasons(
             texts, count=count, themes=themes, seed=options.seed, name_by=name_by, model=options.model, step=step
         )
         result = results.reason_results(texts, found)
         explained = results.tables(result)
-        if options.map != "none" and (texts.facts or drawing[0] is not None):
+        if options.map != "none" and pictured:
             step("drawing the map", 0, 0)
-            rows, picture = stored.placed(result, options)
-        else:
-            rows, picture = stored.placed(result, replace(options, map="none"))
-    emit(explained, form, output, full=full)
-    figure, mark = drawing
-    if figure is not None:
-        _draw_map(stored.of_analysis(result, rows, picture), figure, mark)
-    return _keep(stored.of_folders(result, rows, picture, explained)) and picture is not None
+        return explained, stored.drawn(result, options if pictured else replace(options, map="none"))
 
 
-def _clusters(
-    texts: ExplanationTexts,
-    options: ExplainOptions,
-    shown: tuple[str, Path | None, bool],
-    drawing: tuple[Path | None, str | None],
-    *,
-    quiet: bool,
-) -> bool:
-    """Print the clusters of texts, and draw their map; True if one was stored."""
-    form, output, full = shown
-    seen = _results(texts, options, quiet=quiet)
-    drawn = _print(seen, form, output, full=full)
-    figure, mark = drawing
-    if figure is not None:
-        _draw(seen, figure, mark)
-    return drawn
+def _clusters(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -> tuple[list[Table], Drawn]:
+    """Tables of the clusters of texts, and their map."""
+    from judge.explanations import results
+    from judge.explanations.mapping import explanation_map
+
+    if quiet:
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
+    with _Progress(quiet=quiet) as step:
+        seen = results.results(explanation_map.map_explanations(texts, options, step), step)
+    return results.tables(seen), explanation_map.drawn(seen.map, seen.cluster_words)
 
 
 def _one_thread() -> None:
@@ -296,45 +280,18 @@ def _options(options: ExplainOptions, numbers: NumbersOptions, by: str) -> Expla
     return published(options) if options.as_published else options
 
 
-def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -> ExplanationResults:
-    from judge.explanations.mapping import explanation_map
-    from judge.explanations.results import results
-
-    if quiet:
-        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
-    with _Progress(quiet=quiet) as step:
-        return results(explanation_map.map_explanations(texts, options, step), step)
-
-
-def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bool) -> bool:
-    """True if a map was stored, for pages and figures."""
-    from judge.cli.table_options import emit
-    from judge.explanations.mapping import explanation_map
-    from judge.explanations.results import tables
-
-    explained = tables(seen)
-    emit(explained, form, output, full=full)
-    return _keep(explanation_map.of_folders(seen.map, explained, seen.cluster_words)) and seen.map.picture is not None
-
-
 def _keep(maps: Sequence[tuple[ResultFolder, StoredMap]]) -> bool:
     """True if a map was stored."""
-    from judge.explanations.mapping import explanation_map
+    from judge.explanations.mapping import stored_map
 
     kept_any = False
     for folder, kept in maps:
         try:
-            explanation_map.write(folder, kept)
+            stored_map.write(folder, kept)
             kept_any = True
         except RunFolderError as error:  # a folder that is only to be read: the tables are out all the same
             typer.echo(f"the map is not kept for pages and figures: {complaint(error)}", err=True)
     return kept_any
-
-
-def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
-    from judge.explanations.mapping import explanation_map
-
-    _draw_map(explanation_map.of_analysis(seen.map, seen.cluster_words), output, mark)
 
 
 def _draw_map(drawing: StoredMap, output: Path, mark: str | None) -> None:

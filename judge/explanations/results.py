@@ -294,12 +294,11 @@ def _cluster_table(clusters: Measured[ClusterFound]) -> Table:
     rows = []
     for row in clusters.rows:
         shown = {"cluster": cluster_name(row.result.cluster), "words": ", ".join(row.result.words) or None}
-        rows.append(row.cells | shown | {"example": _short(row.result.example)})
+        rows.append(row.cells | shown | {"example": row.result.example and short(row.result.example)})
     return Table("Clusters of explanations", columns, rows, clusters.signature, notes)
 
 
-def _short(text: str | None) -> str | None:
-    if text is None:
-        return None
+def short(text: str) -> str:
+    """The beginning of a text, on one line."""
     text = printable(text)
     return text if len(text) <= _EXAMPLE else text[: _EXAMPLE - 1].rstrip() + "…"

@@ -106,7 +106,7 @@ def _text(rng: random.Random, count: int) -> str:
 
 def add_map(run: Path) -> None:
     """A map of all explanations as `judge explain` leaves one, with places drawn at random: drawing one takes long."""
-    from judge.explanations.mapping.explanation_map import POINT, StoredMap, write
+    from judge.explanations.mapping.stored_map import POINT, StoredMap, write
 
     rng = random.Random(5)
     folder = ResultFolder(run / "surface")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from judge.asking.run_folder import ResultFolder
-from judge.explanations.mapping.explanation_map import POINT, StoredMap, write
+from judge.explanations.mapping.stored_map import POINT, StoredMap, write
 from judge.show.web.view.index import update
 from tests.browser.conftest import watch
 from tests.server.command import Command, command

@@ -248,7 +248,7 @@ def test_a_folder_that_cannot_be_written_is_left_alone(served: Serve, tmp_path: 
 
 @working_here()
 def test_the_map_is_read_from_what_explain_left(served: Serve, tmp_path: Path) -> None:
-    from judge.explanations.mapping.explanation_map import POINT, StoredMap, write
+    from judge.explanations.mapping.stored_map import POINT, StoredMap, write
 
     run = make_run(tmp_path)
     folder = ResultFolder(run / "surface")

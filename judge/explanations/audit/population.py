@@ -16,7 +16,7 @@ from judge.base.errors import DataError, SpecError, unknown, unknown_value
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice, Note
 from judge.explanations.corpus.corpus import people_means
-from judge.explanations.mapping import explanation_map
+from judge.explanations.mapping import stored_map
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import read_json
 from judge.ratings.ratings_table import RatingsTable, RunFacts, perturbed_names, read
@@ -136,10 +136,10 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
     names: dict[tuple[Any, ...], str] = {}
     notes = []
     for fact in facts:
-        stored_map = explanation_map.read(ResultFolder(Path(fact.path)))
-        if stored_map is not None:
-            notes.append(f"clusters of {fact.judge}: {stored_map.signature}")
-            for point in stored_map.points:
+        kept = stored_map.read(ResultFolder(Path(fact.path)))
+        if kept is not None:
+            notes.append(f"clusters of {fact.judge}: {kept.signature}")
+            for point in kept.points:
                 if point.get("cluster") is not None:
                     name = "noise" if point["cluster"] == -1 else str(point["cluster"])
                     names[(fact.run, *(point[key] for key in keys[1:]))] = name

@@ -14,6 +14,7 @@ from judge.base.estimate import ALPHA
 from judge.base.printing.tables import Column, Table, plain, printable
 from judge.base.wording import Advice
 from judge.explanations.quality.specificity import BY_CRITERION, Row
+from judge.explanations.results import short
 from judge.explanations.topics.clustering import BETWEEN, NO_WORD
 from judge.explanations.topics.naming import PHRASES
 from judge.explanations.topics.parting import HALVES, LEAST_PROMPTS, LEAST_TEXTS, LEVEL, Parting, Partings, partings
@@ -32,8 +33,8 @@ from judge.version import __version__
 if TYPE_CHECKING:
     from judge.explanations.corpus.corpus import ExplanationTexts
 
-# Reasons and themes named in a line of the answer, and characters of an example in a table.
-_NAMED, _THEMES, _EXAMPLE = 3, 6, 160
+# Reasons and themes named in a line of the answer.
+_NAMED, _THEMES = 3, 6
 # A reason goes with low or high ratings where its mean rating lies in the lowest or highest fifth of the scale.
 _LOW, _HIGH = 0.2, 0.8
 
@@ -276,18 +277,13 @@ def _topics(result: ReasonResults) -> Table:
         Column("commonest", "commonest story-prompt %", digits=0, factor=100),
         Column("example", "clearest text", text=True, wrap=50),
     ]
-    rows = [_cells(row) | {"example": _short(row.example)} for row in result.topics]
+    rows = [_cells(row) | {"example": short(row.example)} for row in result.topics]
     notes = (
         "%: of the texts on the criterion; intervals take story-prompts as clusters",
         "commonest story-prompt: its share of the topic's texts; where it is large, the topic is a story and no reason",
         "a topic in the words of the guideline repeats the rating and adds nothing to it",
     )
     return Table("Topics of reasons, with their ratings", columns, rows, result.signature, notes)
-
-
-def _short(text: str) -> str:
-    text = printable(text)
-    return text if len(text) <= _EXAMPLE else text[: _EXAMPLE - 1].rstrip() + "…"
 
 
 def _partings(result: ReasonResults) -> Table:

@@ -45,8 +45,8 @@ from judge.explanations.audit import report as audit_report
 from judge.explanations.audit.database import DEFAULT_NAME
 from judge.explanations.audit.report import AuditReport
 from judge.explanations.audit.store import AuditSnapshot, AuditStore, read_audit
-from judge.explanations.mapping import explanation_map
-from judge.explanations.mapping.explanation_map import StoredMap
+from judge.explanations.mapping import stored_map
+from judge.explanations.mapping.stored_map import StoredMap
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.quality import Seen
 from judge.questions.summary.result import EvidenceOptions, Summary
@@ -279,7 +279,7 @@ class ReportInputs:
     @cached_property
     def explanation_maps(self) -> tuple[StoredMap | None, ...]:
         """Stored map of each result folder, or None. Raises DataError where a map is broken."""
-        return tuple(explanation_map.read(folder) for folder in self.folders)
+        return tuple(stored_map.read(folder) for folder in self.folders)
 
     @cached_property
     def contamination(self) -> ContaminationReport | None:

@@ -259,7 +259,7 @@ def test_from_a_table(tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[st
 
 def test_clusters_come_from_the_explanation_map(run_folder: Path) -> None:
     from judge.asking.run_folder import resolve
-    from judge.explanations.mapping import explanation_map as stored
+    from judge.explanations.mapping import stored_map as stored
 
     (folder,) = resolve([run_folder])
     frame = read_runs([run_folder]).frame

@@ -17,7 +17,7 @@ from judge.base.errors import DataError
 from judge.base.printing import output
 from judge.base.printing.tables import render
 from judge.cli.main import main
-from judge.explanations.mapping import explanation_map as stored
+from judge.explanations.mapping import stored_map as stored
 from judge.explanations.options import EXEMPT, SHOWN_BY, ExplainOptions
 from judge.explanations.results import results, tables
 

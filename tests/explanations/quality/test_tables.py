@@ -18,7 +18,7 @@ from judge.base.printing.tables import Table, render
 from judge.cli.main import main
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.mapping import explanation_map as stored
+from judge.explanations.mapping import stored_map as stored
 from judge.explanations.options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
 from judge.explanations.quality import quoted_evidence as readings
 from judge.explanations.quality.error_flags import RULES

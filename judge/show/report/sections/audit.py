@@ -22,7 +22,7 @@ from judge.explanations.audit.answer_matrix import answered
 from judge.explanations.audit.items import BLINDABLE, visible_facts
 from judge.explanations.audit.printed import audit_tables
 from judge.explanations.audit.store import AuditSnapshot
-from judge.explanations.mapping.explanation_map import StoredMap
+from judge.explanations.mapping.stored_map import StoredMap
 from judge.questions.charts.explanation_map import explanation_map
 from judge.questions.charts.shared import worded
 from judge.show.pages import charts

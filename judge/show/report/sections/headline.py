@@ -20,7 +20,7 @@ from judge.base.credentials.providers import JudgeName
 from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
 from judge.base.printing import output
-from judge.explanations.mapping.explanation_map import StoredMap
+from judge.explanations.mapping.stored_map import StoredMap
 from judge.questions.charts.shared import worded
 from judge.questions.summary.result import Answer
 from judge.questions.summary.rules import of_consistency, of_loss

@@ -55,7 +55,7 @@ def picture_file(file: Path) -> Path:
 
 def convert(folder: ResultFolder, file: Path, state: str) -> None:
     """Convert the stored map with the fingerprint `state`; the files appear only when complete."""
-    from judge.explanations.mapping.explanation_map import TOPICS, read
+    from judge.explanations.mapping.stored_map import TOPICS, read
 
     stored_map = read(folder)
     if stored_map is None:
