@@ -17,7 +17,9 @@ from judge.explanations.mapping import keybert_ranking, keywords
 from judge.explanations.mapping.explanation_map import map_explanations
 from judge.explanations.mapping.keybert_ranking import Document, keybert_words
 from judge.explanations.options import ExplainOptions, published
+from judge.explanations.topics.reasons import reasons
 from judge.inputs.embedding import Embedded, embed
+from tests.explanations.topics.planted_reasons import SAID, texts
 
 
 def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:
@@ -176,3 +178,14 @@ def test_as_published_looks_at_whole_answers_of_first_repeats_on_stories_by_peop
         "with ###": 1,
     }
     assert seen.clustering is None
+
+
+def test_keybert_names_topics_by_their_own_words(minilm: str) -> None:
+    said = texts(prompts=15)
+    found = reasons(said, count=4, name_by="keybert", model=minilm)
+    assert found.named_by == "keybert"
+    assert any("names by KeyBERT" in note and "384 dimensions" in note for note in found.name_notes)
+    for reason, _ in SAID:
+        topic = int(found.topics.topic[[reason in text for text in found.rows["text"]]][0])
+        named = found.names[topic].replace(",", "").split()
+        assert len(set(named) & set(reason.split())) >= 2, (found.names[topic], reason)
