@@ -137,9 +137,8 @@ def explain(
 
     Words of few story-prompts are masked, so that topics are reasons and not stories. Layout clusters: embeddings, a
     map, clusters, keywords, statistics. Layout contradictions: texts whose words or quoted guideline disagree with
-    their rating, candidates to read.
-
-    --set name_by=JUDGE has a judge name each topic after ten of its texts. Its answers are kept.
+    their rating, candidates to read. --set name_by=JUDGE has a judge name topics after ten of their texts; its answers
+    are kept.
 
     A FILE has columns text, criterion, rating, story, story_prompt, story_text, system, judge, eval_prompt, repeat,
     side, people, as far as known; --column text=Comment names others. Where side is expert for texts that people wrote,
@@ -154,8 +153,6 @@ def explain(
 
     Example: judge explain ttcw_explanations --layout clusters --model tfidf --map tsne --by side --top 5
     """
-    from judge.cli.table_options import emit
-
     _one_thread()
     if validate_flags is not None:
         _validate(validate_flags, named, form, output, full=full)
@@ -168,14 +165,28 @@ def explain(
         _contradictions(texts, options.seed, form, output, full=full)
         return
     if layout == "topics":
-        pictured = bool(texts.facts) or figure is not None
-        tables, drawn = _reasons(texts, options, (topics, themes, name_by), pictured=pictured, quiet=quiet)
+        tables, drawn = _reasons(texts, options, (topics, themes, name_by), pictured=bool(figure), quiet=quiet)
     else:
         tables, drawn = _clusters(texts, _options(options, numbers, by), quiet=quiet)
+    _show(tables, drawn, (form, output, full), (figure, mark), None if quiet else named)
+
+
+def _show(
+    tables: list[Table],
+    drawn: Drawn,
+    shown: tuple[str, Path | None, bool],
+    drawing: tuple[Path | None, str | None],
+    named: list[str] | None,
+) -> None:
+    """Print the tables, draw the map, keep it with the runs, and say so if they are `named`."""
+    from judge.cli.table_options import emit
+
+    form, output, full = shown
     emit(tables, form, output, full=full)
+    figure, mark = drawing
     if figure is not None:
         _draw_map(drawn.of_analysis(), figure, mark)
-    if _keep(drawn.of_folders(tables)) and drawn.method and not quiet:
+    if _keep(drawn.of_folders(tables)) and drawn.method and named:
         _say_where(shlex.join(named))
 
 
@@ -228,7 +239,7 @@ def _check_figure(figure: Path | None, options: ExplainOptions) -> None:
 def _reasons(
     texts: ExplanationTexts, options: ExplainOptions, made: tuple[int, int, str], *, pictured: bool, quiet: bool
 ) -> tuple[list[Table], Drawn]:
-    """Tables of the topics of reasons, and their map if it is to be `pictured`."""
+    """Tables of the topics of reasons, and their map: of runs, and where it is to be `pictured`."""
     from judge.explanations.topics import results, stored
     from judge.explanations.topics.reasons import reasons
 
@@ -240,6 +251,7 @@ def _reasons(
         )
         result = results.reason_results(texts, found)
         explained = results.tables(result)
+        pictured = pictured or bool(texts.facts)
         if options.map != "none" and pictured:
             step("drawing the map", 0, 0)
         return explained, stored.drawn(result, options if pictured else replace(options, map="none"))
