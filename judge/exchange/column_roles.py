@@ -13,11 +13,11 @@ from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
 from judge.exchange.table_roles import GivenColumns, Guessed, RatingColumn, as_stated, options_of
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_names import (
-    NAMES,
     OVERALL,
     NamedColumn,
     Side,
     bare,
+    counts_repeats,
     is_count,
     may_be_persons,
     named,
@@ -25,9 +25,11 @@ from judge.inputs.datasets.files.column_names import (
     stem,
     without_means,
 )
+from judge.inputs.datasets.files.column_words import NAMES
 from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, constant_within, numbered, read_columns
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.table_file import is_column
 from judge.ratings.ratings_table import COLUMNS
 
 _OURS = frozenset({"story", "criterion", "rating", "source"})
@@ -186,7 +188,7 @@ def _ours(table: TableCells) -> dict[str, str]:
 def _check_given(table: TableCells, given: GivenColumns) -> None:
     columns = (given.criterion, given.story, given.by, given.prompt, given.text, given.rater, given.rating, given.panel)
     for column in columns:
-        if column is not None and column not in table.columns:
+        if column is not None and not is_column(column, table.columns):
             raise DataError(unknown("column", column, table.columns), file=table.path)
     if given.rating and not given.rater:
         raise SpecError(
@@ -233,18 +235,20 @@ def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
         if _split_column(name, table)[1] not in table.columns:
             raise DataError(unknown("column", _split_column(name, table)[1], table.columns), file=table.path)
     stated = {_split_column(name, table)[1] for name in (*given.judge, *given.human)}
-    free = [column for column in reading.ratings() if column.column not in stated]
-    judges = [_given_column(column, table) for column in given.judge] or [c for c in free if c.side == "judge"]
-    people = [_given_column(column, table) for column in given.human] or [c for c in free if c.side == "human"]
-    judges, people = judges or _like(free, people), people or _like(free, judges)
-    left = [column for column in free if column.side is None]
-    if bool(judges) != bool(people) and (len(left) == 1 or (judges and {*numbered(left)} == {*left})):
-        judges, people = judges or left, people or left
-    judges = judges if given.judge else without_means(judges)
-    people = people if given.human else without_means(people)
+    sides = reading.sides(stated)
+    judges = [_given_column(column, table) for column in given.judge] or sides.judges
+    people = [_given_column(column, table) for column in given.human] or sides.people
+    if given.judge and not people:
+        people = sides.neither
     if not judges or not people:
         return None
     missing = given.missing or table.words_for_nothing([column.column for column in (*judges, *people)])
+    if (
+        len(judges) > 1
+        and all(counts_repeats(column.column) for column in judges)
+        and len({c.criterion for c in judges}) == 1
+    ):
+        given = replace(given, number_repeats=True)
     guessed = _from_columns(reading, given, judges, people, missing)
     _refuse_judges_in_rows(guessed, reading)
     _ask(guessed, given, judges, people, table)
@@ -324,12 +328,6 @@ def _given_column(given: str, table: TableCells) -> NamedColumn:
     return NamedColumn(column, parts.side, criterion or parts.criterion, parts.who, parts.mean)
 
 
-def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """Columns whose names suggest neither side, with a criterion of `others`, which are all of one side."""
-    criteria = {column.criterion for column in others}
-    return [column for column in free if column.side is None and column.criterion in criteria] if others else []
-
-
 def _from_columns(
     reading: Reading,
     given: GivenColumns,
@@ -365,9 +363,13 @@ def _from_columns(
                 rater=fields["rater"],
             )
         )
-    positions = given.positions or any(
-        table.in_order([column.column for column in rated if column.criterion == criterion], missing)
-        for criterion in {column.criterion for column in rated}
+    positions = (
+        given.positions
+        or any(table.lists(column.column) for column in rated)
+        or any(
+            table.in_order([column.column for column in rated if column.criterion == criterion], missing)
+            for criterion in {column.criterion for column in rated}
+        )
     )
     guessed = (
         ["judge"] * (not given.judge)
@@ -392,7 +394,7 @@ def _who(column: NamedColumn, given: GivenColumns, judges: Sequence[NamedColumn]
     """Rater of a column; of repeats, which differ only in a number at the end, the judge."""
     its = stem(column.column)
     if given.number_repeats and its and sum(stem(judge.column) == its for judge in judges) > 1:
-        return its
+        return counts_repeats(column.column) or its
     return column.who
 
 

@@ -14,10 +14,18 @@ from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import KEYS, LabelScales, is_key, label_scales
 from judge.inputs.datasets.files import column_names
 from judge.inputs.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, stated_words
-from judge.inputs.datasets.files.column_names import NAMES, bare, is_count, named_column
+from judge.inputs.datasets.files.column_names import bare, is_count, named_column
+from judge.inputs.datasets.files.column_words import NAMES
 from judge.inputs.datasets.files.reading import finest, fits
 from judge.inputs.datasets.files.source_file import RatingPlace, label_value, ratings_in
-from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
+from judge.inputs.datasets.files.table_file import (
+    cell,
+    has_decimal_commas,
+    is_column,
+    out_of,
+    table_columns,
+    table_rows,
+)
 from judge.ratings.ratings_table import COLUMNS, LABEL, PANEL
 
 # Columns of a table that `judge parse` wrote, which a ratings table does not have.
@@ -95,6 +103,7 @@ class RatingsMap:
     anonymous: bool = False
     labels: LabelScales = field(default_factory=LabelScales)
     judge_names: frozenset[str] = frozenset()
+    out_of: str | None = None
 
     @property
     def wide(self) -> bool:
@@ -160,6 +169,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
         anonymous=anonymous,
         labels=label_scales(columns),
         judge_names=frozenset(stated_words(columns.get(_JUDGES))),
+        out_of=out_of(path, sheet[0] if sheet else None),
     )
     _check(columns_map, [*fields.values(), *used], present, path)
     return columns_map
@@ -167,7 +177,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
 
 def _check(columns_map: RatingsMap, used: Sequence[str], present: Sequence[str], path: Path) -> None:
     for column in (*used, *columns_map.left_out):
-        if not column.startswith("=") and column not in present:
+        if not column.startswith("=") and not is_column(column, present):
             raise DataError(unknown("column", column, present), file=path)
     needed: tuple[str, ...] = ("story",) if columns_map.wide else NEEDED
     if any(OWN in columns for columns in (columns_map.judges, columns_map.by_judge, columns_map.people)):
@@ -181,7 +191,11 @@ def _check(columns_map: RatingsMap, used: Sequence[str], present: Sequence[str],
         "rating" in columns_map.fields or ("criterion" in needed) < ("criterion" in columns_map.fields)
     ):
         raise SpecError("column map: either criterion and rating (one row a rating) or ratings.CRITERION, not both")
-    read = {*used, *columns_map.left_out}
+    read = {
+        *used,
+        *columns_map.left_out,
+        *(part for column in used if column not in present for part in column.split("+")),
+    }
     # A key within an object is read, or left, with the object.
     strange = [
         column
@@ -355,6 +369,7 @@ class _Reader:
                 self.columns.labels.of(criterion),
                 # A judge's may be the mean of its repeats, and is looked at again when its scale is known.
                 only_codes=by_people,
+                out_of=self.columns.out_of,
             )
             ratings += [(own or named, value) for own, value in ratings_in(cell(cells, column), rating_place)]
         return ratings

@@ -247,7 +247,9 @@ def ttcw(data: Path) -> Iterator[Made]:
     graded = judged.replace({"Yes": "Agree", "No": "Disagree"})
     yield Made("ttcw_agree", graded, codes | judge)
     odd = judged.replace({"Yes": "stellar", "No": "meh"})
-    yield Made("ttcw_own_words", odd, refused=("no columns could be identified",))
+    yield Made("ttcw_own_words", odd, codes | judge)
+    three = odd.assign(gpt4=[("stellar", "meh", "fine")[at % 3] for at in range(len(odd))], expert1=odd["expert2"])
+    yield Made("ttcw_own_words_of_three", three, refused=("whose order is not known", "--labels fine,meh,stellar"))
 
 
 def alttest(data: Path) -> Iterator[Made]:

@@ -161,15 +161,10 @@ def _rows(header: str, lines: list[str]) -> str:
 @pytest.mark.parametrize(
     ("header", "row", "said"),
     [
-        (
-            "histoire,systeme,annotateur,date,note,note_gpt4",
-            "h{s},s{m},{w},d{i},{h},{j}",
-            "no column is known to name the",
-        ),
-        ("prompt,system,worker,score,autoscore", "{p},{m},{k},{h},{j}", "no column is known to name the stories"),
+        ("lieu,systeme,annotateur,date,note,note_gpt4", "h{i},s{m},{w},d{i},{h},{j}", "no column is known to name the"),
         (
             "title,page,words,rater1,rater2,LLM score",
-            "Title {i},{k},2{i},{h},{k},{j}%",
+            "Title {i},{k},2{i},{h},{k},{j}x",
             "'LLM score' is named as a judge",
         ),
     ],

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judge.base.errors import DataError, SpecError, nearest
+from judge.base.errors import DataError, JudgeError, SpecError, nearest
 from judge.base.wording import Advice, few
 from judge.inputs.datasets.dataset import is_key
-from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, may_be_persons, named, without_means
+from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, may_be_persons, named
 from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, fits, numbered, read_columns
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.verdict_codes import Twins, code_question
@@ -84,9 +84,8 @@ def guess(
     if reading.twins is not None and not given.keys() - {"sheet", "missing"}:
         return _pairs(reading, reading.twins, path)
     fields = {role: column for role in _FIELDS if (column := reading.column(role))} | fields
-    people = [column for column in reading.ratings() if column.column not in taken and column.side != "judge"]
-    people = [column for column in people if column.side] or people
-    people = without_means(people)
+    sides = reading.sides(taken)
+    people = sides.people or sides.neither
     if not ratings and "rating" not in fields and people:
         if "criterion" in fields:
             fields["rating"] = _only(people, path)
@@ -247,7 +246,7 @@ def proposed(path: Path, sheet: str | None = None, given_columns: Mapping[str, A
     """Hint with a map to copy, or both maps where the table can be read in two ways."""
     try:
         return options(guess(path, sheet, given_columns))
-    except DataError as error:
+    except JudgeError as error:
         return error.hint or ""
 
 

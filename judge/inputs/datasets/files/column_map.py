@@ -37,7 +37,14 @@ from judge.base.records import Rating, Story
 from judge.base.wording import Advice, joined
 from judge.inputs.datasets.dataset import KEYS, Dataset, LabelScales, is_key, label_scales
 from judge.inputs.datasets.files.source_file import RatingPlace, is_missing, ratings_in, text_value
-from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
+from judge.inputs.datasets.files.table_file import (
+    cell,
+    has_decimal_commas,
+    is_column,
+    out_of,
+    table_columns,
+    table_rows,
+)
 
 TEXT_FIELDS = ("id", "story_prompt", "system", "text", "reference")
 FIELDS = (*TEXT_FIELDS, "rater", "criterion", "rating", "panel")
@@ -63,6 +70,7 @@ class ColumnMap:
     labels: LabelScales = field(default_factory=LabelScales)
     panels: Mapping[str, str] = field(default_factory=dict)
     """Rater -> panel."""
+    out_of: str | None = None
 
     @property
     def grouped(self) -> bool:
@@ -77,7 +85,8 @@ class ColumnMap:
 
     def rating_place(self, path: Path, row: int, column: str, criterion: str) -> RatingPlace:
         """Where and how one rating is read: words for missing ratings, decimal commas, and labels."""
-        return RatingPlace(path, row, column, self.missing, self.decimal_comma, self.labels.of(criterion))
+        scale = self.labels.of(criterion)
+        return RatingPlace(path, row, column, self.missing, self.decimal_comma, scale, out_of=self.out_of)
 
 
 def open_table(
@@ -121,7 +130,7 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
         del fields["rater"]
     wanted = [*fields.items(), *((f"ratings.{c}", column) for c, many in ratings.items() for _, column in many)]
     for wanted_as, column in wanted:
-        if not column.startswith("=") and column not in present:
+        if not column.startswith("=") and not is_column(column, present):
             message = unknown("column", column, present) + f", wanted as {wanted_as}"
             raise DataError(message, file=path, hint=_propose(path, sheet, columns))
     texts = () if ratings or "rating" in fields else ("text",)  # ratings alone are compared, not judged
@@ -133,7 +142,9 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
         raise SpecError("column map: either rater (one row a rater) or several columns of a criterion, not both")
     comma = has_decimal_commas(path)
     labels = label_scales(columns)
-    return ColumnMap(fields, ratings, missing, sheet[0] if sheet else None, unnamed, comma, labels, panels)
+    named_sheet = sheet[0] if sheet else None
+    ends = out_of(path, named_sheet)
+    return ColumnMap(fields, ratings, missing, named_sheet, unnamed, comma, labels, panels, ends)
 
 
 def _grouped_by(fields: Mapping[str, str]) -> bool:

@@ -13,17 +13,20 @@ from typing import Any, Literal
 from judge.base.errors import DataError
 from judge.base.wording import Advice, changed, few, joined
 from judge.inputs.datasets.files.column_names import (
-    NAMES,
     NamedColumn,
     bare,
     is_count,
+    is_given_name,
+    may_be_persons,
     named,
     named_column,
     stem,
+    without_means,
 )
-from judge.inputs.datasets.files.source_file import RatingPlace, is_missing, ratings_in
+from judge.inputs.datasets.files.column_words import CRITERIA, NAMES, ORDERS, fold
+from judge.inputs.datasets.files.source_file import MISSING_WORDS, is_missing, ratings_in
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.verdict_codes import Twins, stories_in_a_row, twins_in
+from judge.inputs.datasets.files.verdict_codes import WORDS, Twins, stories_in_a_row, twins_in
 
 Role = Literal[
     "id",
@@ -42,35 +45,12 @@ Role = Literal[
     "ignored",
 ]
 
-# Words of labels that have an order, the lowest first.
-_ORDERS: tuple[tuple[str, ...], ...] = (
-    ("no", "yes"),
-    ("false", "true"),
-    ("fail", "pass"),
-    ("incorrect", "correct"),
-    ("n", "y"),
-    ("disagree", "agree"),
-    ("no", "partially", "yes"),
-    ("no", "partly", "yes"),
-    ("no", "somewhat", "yes"),
-    ("no", "maybe", "yes"),
-    ("low", "medium", "high"),
-    ("none", "low", "medium", "high"),
-    ("bad", "ok", "good"),
-    ("poor", "fair", "good"),
-    ("poor", "fair", "good", "excellent"),
-    ("poor", "fair", "good", "very good", "excellent"),
-    ("very poor", "poor", "fair", "good", "very good"),
-    ("very bad", "bad", "neutral", "good", "very good"),
-    ("negative", "neutral", "positive"),
-    ("never", "rarely", "sometimes", "often", "always"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
-    ("disagree", "neutral", "agree"),
-)
 # Characters of a story at the least, values of a rating at the most, and how far from 0 a rating lies.
 _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
 # Characters of a rating that is written in another way, such as 85 % or 4/5.
 _SHORT = 10
+# Words of labels at the most, and how often each occurs at the least, on average.
+_MOST_LABELS, _LEAST_REPEATS = 7, 3
 # Rows from which on a number of its own in each of them is an id.
 _LEAST_IDS = 20
 # Groups of rows from which on it is no chance that each has one value.
@@ -112,26 +92,64 @@ class ReadColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Sides:
+    """Columns of ratings by whose they are: judges', people's, and those of which nothing says it."""
+
+    judges: list[NamedColumn]
+    people: list[NamedColumn]
+    neither: list[NamedColumn]
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What each column of a table is taken for. `labels` are the words of its labels, the lowest first; `twins` the two
-    stories of a table of comparisons; `systems_of_ids` says that an id stands for several systems' stories."""
+    stories of a table of comparisons; `by_prompt`: an id stands for several systems' stories; `story`: columns that
+    name a story together."""
 
     table: TableCells
     columns: Mapping[str, ReadColumn]
     labels: tuple[str, ...] = ()
     twins: Twins | None = None
     by_prompt: bool = False
+    story: str | None = None
 
     def column(self, role: Role) -> str | None:
-        """The first column of a role."""
+        """The first column of a role; of ids also `a+b`, of two that name a story together."""
+        if role == "id" and self.story is not None:
+            return self.story
         return next((name for name, read in self.columns.items() if read.role == role), None)
 
     def ratings(self) -> list[NamedColumn]:
         """Columns of ratings and labels, in the table's order."""
         return [read.named for read in self.columns.values() if read.role in ("rating", "label")]
 
+    def sides(self, stated: Collection[str] = ()) -> Sides:
+        """Whose the ratings are, without the columns that the user `stated`: as names say; else, beside one side's
+        columns, those that can only be the other's."""
+        free = [column for column in self.ratings() if column.column not in stated]
+        judges = [column for column in free if column.side == "judge"]
+        people = [column for column in free if column.side == "human"]
+        left = [column for column in free if column.side is None]
+        lists = [c for c in left if self.columns[c.column].role == "rating" and self.table.lists(c.column)]
+        people, left = people + lists, [column for column in left if column not in lists]
+        if people and left and all(is_given_name(column.column) for column in people) and may_be_persons(left):
+            # A name that is on no list stands among others that are.
+            alike = len(people) >= len(left)
+            people, left = (people + left, []) if alike else (people, left)
+            people.sort(key=lambda column: self.table.columns.index(column.column))
+        judges, people = judges or _like(left, people), people or _like(left, judges)
+        left = [column for column in left if column not in (*judges, *people)]
+        if judges and not people and left:
+            plain = [column for column in left if bare(column.column) in NAMES["rating"]]
+            people = plain if len(plain) == 1 and not {column.criterion for column in judges} - {None} else left
+        elif people and not judges and len(left) == 1 and _may_be_a_judge(left[0]):
+            judges = left
+        left = [column for column in left if column not in (*judges, *people)]
+        return Sides(without_means(judges), without_means(people), left)
+
     def left_out(self, used: Collection[str]) -> list[str]:
         """The columns that are not used, each with what it was taken for."""
+        used = {part for name in used for part in (name, *name.split("+"))}
         return [
             f"{name or '(no name)'} ({self._reason(name)})" if name in self.columns else name
             for name in self.table.columns
@@ -142,6 +160,17 @@ class Reading:
         read = self.columns[name]
         judged = read.role in ("rating", "label") and read.named.side == "judge"
         return "a judge's ratings" if judged else read.because
+
+
+def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[NamedColumn]:
+    """Columns of no side with a criterion of `others`, which are all of one side."""
+    criteria = {column.criterion for column in others}
+    return [column for column in free if column.criterion in criteria] if others else []
+
+
+def _may_be_a_judge(column: NamedColumn) -> bool:
+    """Whether the name of an only column beside people's says no more than score, or has a model's version."""
+    return column.criterion is None or (any(map(str.isdigit, column.column)) and stem(column.column) is None)
 
 
 def read_columns(table: TableCells, given: Mapping[Role, str] | None = None, taken: Iterable[str] = ()) -> Reading:
@@ -162,6 +191,7 @@ class _Reader:
     table: TableCells
     roles: dict[str, ReadColumn] = field(default_factory=dict)
     cells: dict[str, list[Any]] = field(default_factory=dict)
+    rated: dict[str, bool] = field(default_factory=dict)
 
     def take(self, column: str, role: Role, because: str) -> None:
         self.roles[column] = ReadColumn(column, role, because, named(column))
@@ -184,27 +214,44 @@ class _Reader:
         if twins is not None:
             for column, because in twins.because.items():
                 self.take(column, "verdict" if column in twins.verdicts else "text", because)
-        labels = self._labels()
+        labels = self._labels(compared=twins is not None)
         if twins is None and not self.has("text"):
             self._refuse_series()
         self._texts()
         self._raters()
         self._names()
         by_prompt = twins is None and self._ids()
-        self._refuse_nameless_stories(twins is not None)
+        story = None if twins is not None or by_prompt else self._story()
         self._numbers()
         self._refuse_unread_judges()
         for column in self.free():
             self.take(column, "ignored", self._reason(column))
         columns = {column: self.roles[column] for column in self.table.columns}
-        return Reading(self.table, columns, labels, twins, by_prompt)
+        for column, read in columns.items():
+            if read.role == "rating" and (mixed := self.table.mixed(column)) is not None:
+                message = f"numbers are written in several ways, such as {mixed}"
+                raise DataError(message, file=self.table.path, column=column, hint="write all of them in one way")
+        return Reading(self.table, columns, labels, twins, by_prompt, story)
 
     def _without_values(self) -> None:
         for column in self.free():
+            within = [name for name in self.table.columns if name.startswith(f"{column}.")]
             if not self.values(column):
                 self.take(column, "ignored", "empty")
+            elif within and not self._by_rater(column):
+                self.take(column, "ignored", f"read by its keys {few(within, 3)}")
+            elif within:
+                for name in within:
+                    self.take(name, "ignored", f"within {column}")
             elif not bare(column) or column.startswith("Unnamed:"):
                 self.take(column, "ignored", "without a name")
+
+    def _by_rater(self, column: str) -> bool:
+        """Whether objects in a column hold numbers by raters: other keys in other rows."""
+        values = [value for value in self.values(column) if isinstance(value, Mapping)]
+        if len(values) < len(self.values(column)) or not self._rated(column):
+            return False
+        return len({key for value in values for key in value}) > max(map(len, values))
 
     def _refuse_series(self) -> None:
         series = stories_in_a_row([column for column in self.free() if fits("text", self.values(column))])
@@ -213,41 +260,107 @@ class _Reader:
             message = f"each row holds {len(series)} stories ({few(series, 3)})"
             raise DataError(message, file=self.table.path, hint=hint)
 
-    def _refuse_nameless_stories(self, compared: bool) -> None:
-        """Where a column names who rated, rows may share a story: it must be known which."""
+    def _story(self) -> str | None:
+        """Two columns that name a story together, `a+b`, where none does alone; takes the one that does by its pattern.
+        Where a column names who rated, rows may share a story: DataError where it cannot be known which."""
         roles = {read.role: name for name, read in self.roles.items()}
-        rater = roles.get("rater")
-        if compared or rater is None or self.has("id", "text", "verdict"):
-            return
-        keys = [self.table.values(roles[role]) for role in ("story_prompt", "system") if role in roles]
-        if keys and len({*zip(*(map(str, key) for key in keys), strict=True)}) == len(self.table.rows):
-            return
+        rater, ids, system = roles.get("rater"), roles.get("id"), roles.get("system")
+        known = rater is not None or bool(self._sided("human", "judge"))
+        both = f"{ids}+{system}"
+        if ids is not None and system is not None and known and not self._same_within(ids, system):
+            if not self._tells_rows(both):
+                return None
+            role: Role = "ignored" if "story_prompt" in roles else "story_prompt"
+            self.take(ids, role, "what several systems wrote to")
+            return both
+        if self.has("id", "verdict") or rater is None:
+            return None
+        prompt = roles.get("story_prompt")
+        single = [column for column in self.free() if self._may_be_ids(column)]
+        single += [prompt] if prompt is not None and self._may_be_ids(prompt) else []
+        single = [column for column in single if self._names_stories(column)]
+        if single:
+            finest_first = sorted(single, key=lambda column: -len({*map(str, self.table.values(column))}))
+            self.take(finest_first[0], "id", "all rows with one name tell the same of a story")
+            return None
+        both = f"{prompt}+{system}"
+        if prompt is not None and system is not None and self._names_stories(both):
+            return both
+        if self.has("text"):
+            return None
         message = f"{rater!r} names who rated each row, and no column is known to name the stories"
         hint = Advice("say which column does ({story}), or write one that does", story="COLUMN")
         raise DataError(message, file=self.table.path, hint=hint)
+
+    def _may_be_ids(self, column: str) -> bool:
+        values = self.values(column)
+        return fits("id", values) and not is_count(column) and named(column).side is None and not self._parted(values)
+
+    def _parted(self, values: Sequence[Any]) -> bool:
+        return any((number := _number(value)) is not None and not number.is_integer() for value in values)
+
+    def _names_stories(self, column: str) -> bool:
+        """Whether rows with one value of a column share what a story has once: its text, its system, the judge's
+        ratings; and no person rates it twice."""
+        once = [name for name, read in self.roles.items() if read.role in ("text", "system")]
+        once += self._sided("judge")
+        once = [name for name in once if name not in column.split("+")]
+        varied = [name for name in once if len({*map(str, self.table.values(name))}) > 1]
+        keys = len({*map(str, self.table.values(column))})
+        many = _LEAST_GROUPS <= keys < len(self.table.rows)
+        return (
+            many
+            and bool(varied)
+            and all(self._same_within(column, name) for name in varied)
+            and self._tells_rows(column)
+        )
+
+    def _same_within(self, column: str, name: str) -> bool:
+        """Whether a column has one value for each of another (and of the criterion, for ratings)."""
+        criterion = next((c for c, read in self.roles.items() if read.role == "criterion"), None)
+        keys: dict[tuple[str, str], str] = {}
+        by = self.table.values(criterion) if criterion is not None and name not in self.roles else self.table.rows
+        for key, of, value in zip(self.table.values(column), by, self.table.values(name), strict=True):
+            both = (str(key), str(of) if by is not self.table.rows else "")
+            if keys.setdefault(both, str(value)) != str(value):
+                return False
+        return True
+
+    def _tells_rows(self, column: str) -> bool:
+        """Whether a row is known by this column with its rater and criterion."""
+        names = [column, *(c for c, read in self.roles.items() if read.role in ("rater", "criterion"))]
+        cells = [[*map(str, self.table.values(name))] for name in names]
+        return len({*zip(*cells, strict=True)}) == len(self.table.rows)
+
+    def _sided(self, *sides: str) -> list[str]:
+        """Columns of numbers or labels that are named as one side's."""
+        free = [c for c in self.free() if named(c).side in sides and not is_count(c) and self._rated(c)]
+        return free + [name for name, read in self.roles.items() if read.role == "label" and read.named.side in sides]
 
     def _refuse_unread_judges(self) -> None:
         """A judge's column whose cells are nearly numbers is told, and no other column taken in its place."""
         if any(read.role in ("rating", "label") and read.named.side == "judge" for read in self.roles.values()):
             return
         for column in self.free():
-            values = [str(value) for value in self.values(column)]
+            values = [str(value) for value in self.values(column) if not isinstance(value, Mapping)]
             figures = sum(any(map(str.isdigit, value)) and len(value) < _SHORT for value in values)
-            if named(column).side == "judge" and not is_count(column) and figures > len(values) / 2:
-                odd = next(value for value in values if _number(value) is None or not self._rated(column))
+            odd = next((value for value in values if _number(value) is None), None)
+            if odd is not None and named(column).side == "judge" and not is_count(column) and 2 * figures > len(values):
                 message = f"the column {column!r} is named as a judge's, and {odd!r} is no rating"
-                raise DataError(message, file=self.table.path, hint="a rating is a number such as 4 or 4.5")
+                raise DataError(message, file=self.table.path, hint="a rating is a number such as 4, 4.5, 80% or 4/5")
 
     def _texts(self) -> None:
         for name in ("explanation", "text", "story_prompt", "reference"):
             if self.has(name):
                 continue
-            free = [column for column in self.free() if fits(name, self.values(column))]
+            free = [column for column in self.free() if fits(name, self.values(column)) and not self._rated(column)]
             if name == "explanation":
                 for column in free:
                     if _says(column, NAMES[name]):
                         self.take(column, name, "what was said of it")
                 continue
+            if name == "story_prompt":
+                free = [column for column in self.free() if fits(name, self.values(column))]
             match = named_column(name, free)
             if match is None and name == "text":
                 match = _longest(free, self.values)
@@ -257,12 +370,31 @@ class _Reader:
     def _raters(self) -> None:
         if self.has("rater"):
             return
+        people = [c for c in self._sided("human") if not named_column("rater", [c])]
         for usual in NAMES["rater"]:
             for column in self.free():
-                sides = {named(str(value)).side for value in self.values(column)} if usual == "source" else {"human"}
-                if bare(column) == usual and None not in sides and self._names_raters(column):
+                if bare(column) != usual or (usual == "source" and (people or not self._all_sided(column))):
+                    continue
+                if self._names_raters(column):
                     self.take(column, "rater", "names who rated each row")
                     return
+        other = named_column("rater", [c for c in self.free() if not is_given_name(c) and bare(c) != "source"])
+        if other is not None and self._names_raters(other):
+            self.take(other, "rater", "names who rated each row")
+            return
+        for column in self.free() if not people else ():
+            if fits("rater", self.values(column)) and self._calls_people(column) and not self.table.unique(column):
+                self.take(column, "rater", "names people")
+                return
+
+    def _all_sided(self, column: str) -> bool:
+        return None not in {named(str(value)).side for value in self.values(column)}
+
+    def _calls_people(self, column: str) -> bool:
+        """Whether cells are given names, or such as `rater 3`, of two and more."""
+        values = {str(value) for value in self.values(column)}
+        people = [v for v in values if named(v).side == "human" and (is_given_name(v) or any(map(str.isdigit, v)))]
+        return len(people) > 1 and 2 * len(people) > len(values) and not self._numeric([*values])
 
     def _names_raters(self, column: str) -> bool:
         """Whether cells name persons. Numbers that could be ratings are names where rows of one story never repeat one,
@@ -295,9 +427,25 @@ class _Reader:
             free = [column for column in self.free() if fits(name, self.values(column))]
             if name == "criterion":
                 free = [column for column in free if self._names_criteria(column)]
+            if name == "system":
+                free = [column for column in free if not self._rated(column) or named(column).side != "judge"]
             match = named_column(name, free)
             if match is not None:
                 self.take(match, name, "by its name")
+            elif (match := next((c for c in free if self._calls(name, c)), None)) is not None:
+                self.take(match, name, "by its cells")
+
+    def _calls(self, name: str, column: str) -> bool:
+        """Whether most cells name criteria, or language models, by words that repeat."""
+        values = [str(value) for value in self.values(column)]
+        words = {*values}
+        if self._numeric(values) or 2 * len(words) > len(values) or len(words) < 2:
+            return False
+        if name == "criterion":
+            known = [word for word in words if CRITERIA & {fold(word), *fold(word).split()}]
+        else:
+            known = [word for word in words if named(word).side == "judge"] if name == "system" else []
+        return 2 * len(known) > len(words)
 
     def _names_criteria(self, column: str) -> bool:
         values = [str(value) for value in self.values(column)]
@@ -309,48 +457,72 @@ class _Reader:
         """Takes the column of ids; whether an id stands for one story-prompt's stories by several systems."""
         if self.has("id"):
             return False
-        free = [column for column in self.free() if fits("id", self.values(column))]
+        free = [
+            column
+            for column in self.free()
+            if fits("id", self.values(column)) and not self._parted(self.values(column))
+        ]
         usual = [column for name in NAMES["id"] for column in free if bare(column) == name]
         usual += [column for column in free if bare(column).endswith("id") and column not in usual]
+        usual += [other] if not usual and (other := named_column("id", free)) is not None else []
         if not usual:
             words = [c for c in free if not self._numeric(self.values(c)) and len({*map(str, self.values(c))}) > 1]
             several = finest(words, self.table.values) if self.has("criterion", "rater") else None
-            if several is not None and not is_count(several) and named(several).side is None:
+            repeated = several is not None and not self.table.unique(several)
+            if several is not None and repeated and not is_count(several) and named(several).side is None:
                 self.take(several, "id", "a name for the rows of each story")
             return False
         rows_of_a_story = self.has("rater", "criterion") or "source" in map(bare, self.table.columns)
         own = None if rows_of_a_story else next((c for c in usual if self.table.unique(c)), None)
         ids = own or usual[0]
         system = next((name for name, read in self.roles.items() if read.role == "system"), None)
-        if own is None and not rows_of_a_story and system is not None:
-            keys = {(str(a), str(b)) for a, b in zip(self.table.values(ids), self.table.values(system), strict=True)}
-            if len(keys) == len(self.table.rows):
-                self.take(
-                    ids, "ignored" if self.has("story_prompt") else "story_prompt", "what several systems wrote to"
-                )
-                return True
+        if own is None and not rows_of_a_story and system is not None and self._tells_rows(f"{ids}+{system}"):
+            self.take(ids, "ignored" if self.has("story_prompt") else "story_prompt", "what several systems wrote to")
+            return True
         self.take(ids, "id", "by its name")
         return False
 
-    def _labels(self) -> tuple[str, ...]:
-        """Takes the columns whose words are labels of one known order, that of most columns."""
-        words = {
-            column: {str(value).strip() for value in self.values(column)}
-            for column in self.free()
-            if not self._numeric(self.values(column)[:50])
-        }
+    def _labels(self, *, compared: bool) -> tuple[str, ...]:
+        """Takes the columns whose words are labels of one known order, that of most columns; else those of a judge and
+        of others that share a few words. Two words have an order that no agreement depends on; more must be told."""
+        fields = ("id", "system", "story_prompt", "rater", "criterion", "panel")
+        words: dict[str, set[str]] = {}
+        for column in self.free():
+            told = [str(v).strip() for v in self.values(column) if not isinstance(v, Mapping | list)]
+            given = {word for word in told if word.lower() not in MISSING_WORDS}
+            free = not any(named_column(name, [column]) for name in fields) or named(column).side == "judge"
+            if free and 0 < len(given) <= _MOST_LABELS and not self._numeric([*given]) and not is_count(column):
+                words[column] = given
         best: tuple[list[str], tuple[str, ...]] = ([], ())
-        for order in _ORDERS:
-            columns = [
-                column for column, given in words.items() if given and {word.casefold() for word in given} <= {*order}
-            ]
-            spelled = {word.casefold(): word for column in columns for word in words[column]}
-            if len(spelled) > 1 and len(columns) > len(best[0]):
+        for order in ORDERS:
+            columns = [column for column, given in words.items() if {*map(_spelled, given)} <= {*order}]
+            spelled = {_spelled(word): word for column in columns for word in words[column]}
+            letters = len(order[0]) == len(order[-1]) == 1 and order[0].isascii()
+            enough = len(columns) > 1 or not letters
+            better = (len(columns), -len(order)) > (len(best[0]), -len(best[1]))
+            if len(spelled) > 1 and enough and better:
                 best = (columns, tuple(spelled.get(word, _as_spelled(word, spelled)) for word in order))
-        for column in best[0]:
-            if not is_count(column):
+        if best[0]:
+            for column in best[0]:
                 self.take(column, "label", f"labels {', '.join(best[1])}")
-        return best[1]
+            return best[1]
+        return () if compared or self.table.scale is not None else self._unknown_labels(words)
+
+    def _unknown_labels(self, words: Mapping[str, set[str]]) -> tuple[str, ...]:
+        judged = next((column for column in words if named(column).side == "judge"), None)
+        same = [c for c in words if judged is not None and 2 * len(words[c] & words[judged]) > len(words[judged])]
+        union = sorted(set().union(*(words[column] for column in same)))
+        rows = len(self.table.rows)
+        if len(same) < 2 or not 1 < len(union) <= _MOST_LABELS or _LEAST_REPEATS * len(union) > rows:
+            return ()
+        if len(union) > 2 or {word.casefold() for word in union} <= {*WORDS}:
+            words_shown = ", ".join(map(repr, union))
+            message = f"the columns {few(same, 4)} hold the words {words_shown}, whose order is not known"
+            hint = Advice("say the words from the lowest to the highest: {labels}", labels=",".join(union))
+            raise DataError(message, file=self.table.path, hint=hint)
+        for column in same:
+            self.take(column, "label", f"labels {', '.join(union)}")
+        return tuple(union)
 
     def _numbers(self) -> None:
         free = [column for column in self.free() if not is_count(column) and self._rated(column)]
@@ -358,15 +530,19 @@ class _Reader:
             if len(group) > 2 and self._adds_to_one(group):
                 for column in group:
                     self.take(column, "probability", "with its neighbours it adds to 1")
+        free = [column for column in free if column not in self.roles]
         for column in free:
-            if column in self.roles:
-                continue
             values = self.values(column)
             whole = len({*map(str, values)}) == len(self.table.rows) >= _LEAST_IDS and self._whole(values)
             if whole:
                 self.take(column, "ignored", "another whole number in each row")
             elif named(column).side or self._few(values):
                 self.take(column, "rating", "numbers on a scale")
+        if not any(read.role in ("rating", "label") and read.named.side != "judge" for read in self.roles.values()):
+            left = [column for column in free if column not in self.roles]
+            usual = named_column("rating", left) or (left[0] if len(left) == 1 and self.has("rater") else None)
+            if usual is not None:
+                self.take(usual, "rating", "the only numbers that people may have given")
 
     def _adds_to_one(self, columns: Sequence[str]) -> bool:
         numbers = [self.table.numbers(column) for column in columns]
@@ -384,7 +560,9 @@ class _Reader:
         return "long texts" if fits("text", values) else "words that are no labels known here"
 
     def _rated(self, column: str) -> bool:
-        return self.table.holds_ratings(column)
+        if column not in self.rated:
+            self.rated[column] = self.table.holds_ratings(column)
+        return self.rated[column]
 
     def _numeric(self, values: Sequence[Any]) -> bool:
         return all(_number(value) is not None for value in values)
@@ -395,12 +573,14 @@ class _Reader:
     def _few(self, values: Sequence[Any]) -> bool:
         """Whether cells are few distinct numbers of small size, or lists of them."""
         numbers: set[float] = set()
-        place = RatingPlace(Path(), 0, "", ("NA", "nan"), self.table.decimal_comma)
-        try:
-            for value in values:
+        place = self.table.place("", ("NA", "nan"))
+        for value in values:
+            try:
                 numbers.update(number for _, number in ratings_in(value, place) if number is not None)
-        except DataError:
-            return False
+            except DataError:
+                if isinstance(value, str) and not any(map(str.isdigit, value)):
+                    continue  # a word for no rating, as `holds_ratings` knows
+                return False
         return bool(numbers) and len(numbers) <= _MOST_POINTS and all(abs(number) <= _FARTHEST for number in numbers)
 
 
@@ -464,6 +644,10 @@ def _says(column: str, names: Sequence[str]) -> bool:
 def _as_spelled(word: str, spelled: Mapping[str, str]) -> str:
     # As the words that occur: small letters, or a capital first.
     return word.capitalize() if all(other[:1].isupper() for other in spelled.values()) else word
+
+
+def _spelled(word: str) -> str:
+    return fold(word.replace("_", " ").replace("-", " "))
 
 
 def _number(value: Any) -> float | None:

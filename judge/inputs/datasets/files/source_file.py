@@ -231,15 +231,58 @@ _LIST = late(r"[;|]")
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
 _COMMA_LIST = late(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER}){{2,}}\s*")
 _BLANK_LIST = late(rf"\[\s*{_NUMBER}\.?(?:\s+{_NUMBER}\.?)*\s*\]")  # numpy's arrays, written as text
+_COMMA = late(r"(\d),(\d)")
 _ONE_COMMA = late(r"\s*[+-]?\d+\s*,\s*\d+\s*")
+OUT_OF = "out of "
+# A number with what people write behind it: 85 %, 4/5, 4 - good, 4 (good), 4 = good, and stars, filled and empty.
+_PERCENT = late(rf"({_NUMBER}) ?%")
+_OUT_OF = late(rf"({_NUMBER}) ?(?:/|out of|von|sur|de) ?({_NUMBER})")
+_WORDED = late(rf"({_NUMBER}) ?(?:[-–:=)] ?|\()([^\W\d].*)")
+_STARS = late(r"([★⭐*]+)️?[☆✩]*")
 # Words that files write for a missing rating; read so only where the column map says it.
-MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "?", "missing", "#n/a"})
+MISSING_WORDS = frozenset(
+    {
+        *(
+            "na",
+            "n/a",
+            "nan",
+            "null",
+            "none",
+            "-",
+            "--",
+            "–",
+            "—",
+            ".",
+            "..",
+            "?",
+            "missing",
+            "#n/a",
+            "#value!",
+            "#ref!",
+        ),
+        *(
+            "<na>",
+            "nd",
+            "n.d.",
+            "n.a.",
+            "na.",
+            "k.a.",
+            "k. a.",
+            "keine angabe",
+            "fehlt",
+            "manquant",
+            "无",
+            "нет данных",
+        ),
+        *("missing value", "not available", "not rated", "unrated", "no answer", "skipped", "empty", "none given"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RatingPlace:
     """A rating's cell, for messages, and the table's notation. `scale` is that of a criterion with labels;
-    `only_codes`: a number must be a label's code."""
+    `only_codes`: a number must be a label's code; `out_of`: the second number where ratings are written 4/5."""
 
     path: Path
     row: int
@@ -248,6 +291,7 @@ class RatingPlace:
     decimal_comma: bool = False
     scale: Scale | None = None
     only_codes: bool = True
+    out_of: str | None = None
 
 
 def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | None]]:
@@ -267,7 +311,26 @@ def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | 
 
 def is_missing(value: Any, missing: tuple[str, ...]) -> bool:
     """Whether a cell is blank, null, or one of the words that the column map lists as `missing`."""
-    return value is None or (isinstance(value, str) and (not value.strip() or value.strip() in missing))
+    if isinstance(value, str):
+        return not value.strip() or value.strip() in missing
+    return value is None or (bool(missing) and isinstance(value, int | float) and f"{value:g}" in missing)
+
+
+def notation(value: Any) -> tuple[str, str] | None:
+    """How a number is written that has more than digits: its kind (a sign for percent, what it is out of, words) and
+    the number; None for a plain number or no number."""
+    if not isinstance(value, str):
+        return None
+    text = " ".join(value.split())
+    if match := _PERCENT.fullmatch(text):
+        return "%", match[1]
+    if match := _OUT_OF.fullmatch(text):
+        return f"{OUT_OF}{match[2]}", match[1]
+    if match := _WORDED.fullmatch(text):
+        return "words", match[1]
+    if match := _STARS.fullmatch(text):
+        return "stars", str(len(match[1].replace("\ufe0f", "")))
+    return None
 
 
 def _parsed(text: str, cell: RatingPlace) -> Any:
@@ -282,7 +345,7 @@ def _parsed(text: str, cell: RatingPlace) -> Any:
     if _LIST.search(bare):
         return _LIST.split(bare)
     if cell.decimal_comma:
-        return bare.replace(",", ".") if _ONE_COMMA.fullmatch(bare) else text
+        return text
     if cell.scale is not None and all(word_code(part, cell.scale) is not None for part in bare.split(",")):
         return bare.split(",")
     return bare.split(",") if _COMMA_LIST.fullmatch(bare) else text
@@ -291,8 +354,10 @@ def _parsed(text: str, cell: RatingPlace) -> Any:
 def _number(value: Any, cell: RatingPlace) -> float | None:
     if is_missing(value, cell.missing):
         return None
-    if isinstance(value, str) and cell.decimal_comma and _ONE_COMMA.fullmatch(value):
-        value = value.replace(",", ".")
+    if isinstance(value, str) and cell.decimal_comma and value.count(",") == 1:
+        value = _COMMA.sub(r"\1.\2", value)
+    if cell.scale is None and isinstance(value, str) and (written := notation(value)) is not None:
+        value = written[1] if not written[0].startswith(OUT_OF) or written[0] == f"{OUT_OF}{cell.out_of}" else value
     if cell.scale is not None:
         return label_value(value, cell.scale, cell.path, cell.row, cell.column, only_codes=cell.only_codes)
     try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
@@ -13,9 +14,16 @@ import orjson
 from judge.base.errors import DataError
 from judge.base.records import Scale
 from judge.inputs.datasets.dataset import label_scales
-from judge.inputs.datasets.files.source_file import MISSING_WORDS, RatingPlace, is_missing, ratings_in
-from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, table_columns, table_rows
+from judge.inputs.datasets.files.column_words import ORDERS
+from judge.inputs.datasets.files.source_file import MISSING_WORDS, RatingPlace, is_missing, notation, ratings_in
+from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, out_of, table_columns, table_rows
 
+# Codes in place of a rating, far from any scale that ends at 10; share of a column's cells that words may be.
+_CODES, _SCALE_ENDS, _MOST_WORDS, _MOST_OTHERS = (77, 88, 98, 99, 999, 9999), 10, 3, 0.3
+# Words that say a rating.
+_SAID = frozenset(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")) | {
+    word for order in ORDERS for word in order
+}
 # Rows from which on answers that never fall from column to column were put in order by somebody.
 _LEAST_SORTED = 20
 
@@ -30,6 +38,7 @@ class TableCells:
     decimal_comma: bool
     scale: Scale | None = None
     """Of ratings that are labels, where these are said."""
+    out_of: str | None = None
 
     @classmethod
     def at(cls, path: Path, sheet: str | None, labels: str | None = None, most: int | None = None) -> TableCells:
@@ -40,24 +49,44 @@ class TableCells:
         if not rows:
             raise DataError("the table has no rows", file=path)
         scale = label_scales({"labels": labels}).of("") if labels else None
-        return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale)
+        return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale, out_of(path, sheet))
 
     def values(self, column: str) -> list[Any]:
         return [cell(row, column) for row in self.rows]
 
+    def place(self, column: str, missing: Sequence[str] = ()) -> RatingPlace:
+        """How a column's ratings are read, with `missing` as words for none."""
+        return RatingPlace(
+            self.path, 0, column, tuple(missing), self.decimal_comma, self.scale, only_codes=True, out_of=self.out_of
+        )
+
     def words_for_nothing(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Words such as NA that these columns hold in place of a rating, in their spelling."""
+        """Words such as NA or ERROR, and codes such as -99, that these columns hold in place of a rating, in their
+        spelling."""
         words: dict[str, None] = {}
         for column in columns:
-            for value in self.values(column):
-                if isinstance(value, str) and value.strip().lower() in MISSING_WORDS:
-                    words[value.strip()] = None
+            counts = Counter(written for value in self.values(column) if (written := _written(value)) is not None)
+            known = [word for word in counts if word.lower() in MISSING_WORDS]
+            words |= dict.fromkeys(known)
+            if self.scale is None:
+                words |= dict.fromkeys(
+                    _in_place_of_numbers(Counter({w: n for w, n in counts.items() if w not in known}))
+                )
         return tuple(words)
+
+    def mixed(self, column: str) -> str | None:
+        """Examples of a column's numbers that are written in several ways, such as 4/5 and 8/10; None for one way."""
+        kinds: dict[str, str] = {}
+        for value in self.values(column):
+            written = notation(value)
+            if written is not None or (isinstance(value, str) and value.strip().replace(".", "", 1).isdigit()):
+                kinds.setdefault(written[0] if written is not None else "", str(value))
+        return " and ".join(map(repr, kinds.values())) if len({*kinds} - {"words"}) > 1 else None
 
     def numbers(self, column: str, missing: Sequence[str] = ()) -> list[float | None] | None:
         """A column's ratings, None for an empty cell; None for a column with several ratings in a cell or something
         else."""
-        rating_place = RatingPlace(self.path, 0, column, tuple(missing), self.decimal_comma, self.scale)
+        rating_place = self.place(column, missing)
         numbers: list[float | None] = []
         for value in self.values(column):
             try:
@@ -71,9 +100,7 @@ class TableCells:
 
     def holds_ratings(self, column: str) -> bool:
         """Whether every cell is a number, a list of numbers, or empty, and at least one number is present."""
-        rating_place = RatingPlace(
-            self.path, 0, column, tuple(self.words_for_nothing([column])), self.decimal_comma, self.scale
-        )
+        rating_place = self.place(column, self.words_for_nothing([column]))
         some = False
         try:
             for value in self.values(column):
@@ -81,6 +108,11 @@ class TableCells:
         except DataError:
             return False
         return some
+
+    def lists(self, column: str) -> bool:
+        """Whether a cell of the column holds several ratings."""
+        place = self.place(column, self.words_for_nothing([column]))
+        return any(len(ratings_in(value, place)) > 1 for value in self.values(column))
 
     def unique(self, column: str) -> bool:
         """Whether all cells of the column differ and none is empty."""
@@ -107,3 +139,35 @@ class TableCells:
         """Number of rows whose cells in these columns all equal those of an earlier row."""
         distinct = {orjson.dumps([cell(row, column) for column in columns], default=str) for row in self.rows}
         return len(self.rows) - len(distinct)
+
+
+def _written(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value.strip() or None
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _in_place_of_numbers(counts: Counter[str]) -> Iterator[str]:
+    """Of a column of numbers: few words without digits, and codes far off all other numbers."""
+    numbers, words = {}, []
+    for text in counts:
+        try:
+            numbers[text] = float(text)
+        except ValueError:
+            words.append(text)
+    plain = [word for word in words if not any(map(str.isdigit, word)) and notation(word) is None]
+    lost = sum(counts[word] for word in plain)
+    if (
+        plain
+        and len(plain) <= _MOST_WORDS
+        and lost < _MOST_OTHERS * counts.total()
+        and not {*map(str.lower, plain)} & _SAID
+    ):
+        yield from plain
+    codes = {text for text, number in numbers.items() if number in (-1, -9) or abs(number) in _CODES}
+    others = {number for text, number in numbers.items() if text not in codes}
+    for text in codes if len(others) > 2 and min(others) >= 0 else ():
+        number = numbers[text]
+        negative = number < 0 and (number < -1 or min(others) >= 1)
+        if (negative or (number > 0 and max(others) <= _SCALE_ENDS)) and 2 * counts[text] < counts.total():
+            yield text

@@ -5,22 +5,28 @@ its first two rows into most cells. Of a workbook, the named sheet or the only o
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError, unknown
 from judge.base.foreign import opening
+from judge.base.late_pattern import late
 from judge.base.wording import Advice
 from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of
-from judge.inputs.datasets.files.source_file import csv_rows, json_lines, read_json
+from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 # Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory.
 _MOST_UNPACKED = 256 << 20
 
 _SEPARATORS = (",", ";", "\t", "|")
+_COMMA_NUMBER = late(r"[+-]?\d+,\d+")
+_LEAST_FRACTIONS = 5
+# Share of a column's cells that are numbers, the others being words for none.
+_MOSTLY = 0.7
 # Rows from which the columns of formats without a header are known.
 _LOOKED_AT = 100
 
@@ -70,15 +76,29 @@ def table_columns(path: Path, sheet: str | None = None) -> list[str]:
 
 def cell(cells: Mapping[str, Any], column: str) -> Any:
     """A row's value by the name in a column map: `=TEXT` is a constant, `a.b` key b of the object in column a (or of
-    each in a list), `a.2` entry 2 of a list, from 0."""
+    each in a list), `a.2` entry 2 of a list, from 0, and `a+b` the values of columns a and b together."""
     if column.startswith("="):
         return column[1:]
-    if column in cells or "." not in column:
-        return cells.get(column)
+    if column in cells:
+        return cells[column]
+    if "+" in column:
+        values = [cell(cells, part) for part in column.split("+")]
+        return None if None in values or "" in values else "~".join(map(_as_text, values))
+    if "." not in column:
+        return None
     value: Any = cells
     for key in column.split("."):
         value = _key(value, key)
     return value
+
+
+def is_column(name: str, present: Collection[str]) -> bool:
+    """Whether a table with these columns has one of this name, or those that `a+b` puts together."""
+    return name in present or ("+" in name and all(part in present for part in name.split("+")))
+
+
+def _as_text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _key(value: Any, key: str) -> Any:
@@ -102,8 +122,32 @@ def _within(name: str, value: Any) -> Iterator[str]:
 
 
 def has_decimal_commas(path: Path) -> bool:
-    """Whether numbers of the table have a comma for a point: a CSV file whose separator is the semicolon."""
-    return path.suffix.lower() == ".csv" and separator(path) == ";"
+    """Whether numbers of the table have a comma for a point: a CSV file whose separator is the semicolon, or another
+    with a column of such numbers that are no lists of two."""
+    suffix = path.suffix.lower()
+    divided_by = "\t" if suffix == ".tsv" else separator(path) if suffix == ".csv" else ""
+    if divided_by in ("", ";"):
+        return divided_by == ";"
+    rows = _first_rows(path, divided_by, 1 + LOOKED_AT)
+    return any(map(_with_commas, zip_longest(*rows[1:], fillvalue="")))
+
+
+def out_of(path: Path, sheet: str | None = None) -> str | None:
+    """The second number of a table's ratings that are written 4/5, if it is the same in the first rows; else None, as
+    4/5 may be two ratings too."""
+    cells = (value for _, row in islice(table_rows(path, sheet), _LOOKED_AT) for value in row.values())
+    kinds = Counter(written[0] for value in cells if (written := notation(value)) is not None)
+    ends = {kind.removeprefix(OUT_OF): count for kind, count in kinds.items() if kind.startswith(OUT_OF)}
+    return next(iter(ends)) if len(ends) == 1 and max(ends.values()) >= _LEAST_FRACTIONS else None
+
+
+def _with_commas(cells: Sequence[str]) -> bool:
+    parts = [part for cell in cells if (part := cell.strip())]
+    commas = [part for part in parts if _COMMA_NUMBER.fullmatch(part)]
+    plain = sum(part.lstrip("+-").isdigit() for part in parts)
+    if not commas or len(commas) + plain < _MOSTLY * len(parts):
+        return False
+    return bool(plain) or any(len(part.partition(",")[2]) > 1 for part in commas)
 
 
 def separator(path: Path) -> str:
