@@ -73,6 +73,11 @@ class Advice(str):
         """The sentence worded for another kind of reader, such as users of the command line."""
         return _filled(self._made, wording)
 
+    @property
+    def options(self) -> Mapping[str, object]:
+        """The options that the sentence names with their values, by name."""
+        return self._made[2]
+
     def mapped(self, change: Callable[[str], str]) -> Advice:
         """A copy of the sentence with `change` applied to its template and to every text argument."""
         template, texts, options = self._made

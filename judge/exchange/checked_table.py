@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
 from judge.base.records import Rating, Story
 from judge.base.wording import Advice, Note
@@ -133,15 +134,7 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
     table = TableCells.at(path, given.sheet, given.labels)
     columns = guess(table, given)
     left_out = [name for name in table.columns if name not in columns.used]
-    table_read = read_ratings(
-        path,
-        columns=columns.column_map(),
-        leave_out=left_out,
-        number_repeats=columns.given.number_repeats,
-        unrated=UNRATED,
-        # Scores between the points of a scale are one reading too: nobody said that they are means of repeats.
-        ratings="single",
-    )
+    table_read = read_side(path, columns, left_out)
     return Checked(
         path,
         table_read,
@@ -151,6 +144,35 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
         (*fault_notes(table_read), *_notes(table, columns, left_out, given)),
         untold(table_read),
     )
+
+
+def read_side(path: Path, columns: Guessed, left_out: Sequence[str], *, dataset: str | None = None) -> Import:
+    """The ratings of a table by the roles of its columns. Errors' hints name options of `judge check`."""
+    try:
+        return read_ratings(
+            path,
+            dataset=dataset,
+            columns=columns.column_map(),
+            leave_out=left_out,
+            number_repeats=columns.given.number_repeats,
+            unrated=UNRATED,
+            # Scores between the points of a scale are one reading too: nobody said that they are means of repeats.
+            ratings="single",
+        )
+    except DataError as error:
+        said = error.hint.options.get("columns") if isinstance(error.hint, Advice) else None
+        if isinstance(said, Mapping) and len(said) == 1 and said.keys() <= _SENTENCES.keys():
+            ((name, value),) = said.items()
+            words = str(value).removeprefix("=")
+            error.hint = Advice(f"{_SENTENCES[name]}: judge check {{}} {{{name}}}", str(path), **{name: words})
+        raise
+
+
+# What `judge check` may be told of a cell that is no rating.
+_SENTENCES = {
+    "missing": "where it means that no rating was given",
+    "labels": "where the ratings are labels, say which, the lowest first",
+}
 
 
 def fault_notes(imported: Import) -> list[str]:

@@ -67,7 +67,7 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     wide = _wide(reading, given) if not given.rating else None
     guessed = wide if wide is not None else _rows(reading, given)
     if guessed is None:
-        raise _nothing_found(table, given)
+        raise _nothing_found(table, reading, given)
     if given.positions and guessed.form == "rows":
         raise SpecError(Advice("{positions} has no effect where each row is one rating: people have no columns"))
     return guessed
@@ -86,7 +86,7 @@ def guess_side(table: TableCells, given: GivenColumns, side: Side) -> Guessed:
     columns = [column for column in reading.ratings() if column.side == side]
     columns = stated or without_means(columns or [column for column in reading.ratings() if column.side is None])
     if not columns:
-        raise _nothing_found(table, given)
+        raise _nothing_found(table, reading, given)
     missing = given.missing or table.words_for_nothing([column.column for column in columns])
     judges, people = (columns, []) if side == "judge" else ([], columns)
     guessed = _from_columns(reading, given, judges, people, missing)
@@ -206,21 +206,21 @@ def _without_ids(table: TableCells) -> DataError:
     return DataError("no column could be identified as the story's name", file=table.path, found=found, hint=hint)
 
 
-def _nothing_found(table: TableCells, given_columns: GivenColumns) -> DataError:
-    numbers = [column for column in table.columns if not is_count(column) and table.holds_ratings(column)]
-    missing = [side for side, given in (("a judge", given_columns.judge), ("people", given_columns.human)) if not given]
-    lacking = " and ".join(missing) or "a judge and people"
-    words = "say which columns are whose: {} {}; one row a rating: {} {} {}"
-    parts = [
-        Advice("{judge}", judge=given_columns.judge[0] if given_columns.judge else "COLUMN"),
-        Advice("{human}", human=given_columns.human[0] if given_columns.human else "COLUMN"),
-        Advice("{rater}", rater="COLUMN"),
-        Advice("{rating}", rating="COLUMN"),
-        Advice("{judge}", judge="NAME"),
-    ]
-    message = f"no columns could be identified as the ratings of {lacking}"
-    numbers_listed = ", ".join(numbers) or "none"
-    return DataError(f"{message}; columns of numbers: {numbers_listed}", file=table.path, hint=Advice(words, *parts))
+def _nothing_found(table: TableCells, reading: Reading, given: GivenColumns) -> DataError:
+    """The error where a side has no columns, with a command; beside a known side it names the columns that may be the other's."""
+    sides = reading.sides([_split_column(name, table)[1] for name in (*given.judge, *given.human)])
+    judges = given.judge or tuple(column.column for column in sides.judges)
+    people = given.human or tuple(column.column for column in sides.people)
+    known = {*(_split_column(name, table)[1] for name in (*judges, *people))}
+    numbers = [c for c in table.columns if c not in known and not is_count(c) and table.holds_ratings(c)]
+    lacking = " and ".join(side for side, named in (("a judge", judges), ("people", people)) if not named)
+    first, most = ((*numbers[:1],), (*numbers,)) if judges or people else ((), ())
+    ways = replace(given, judge=judges or first or ("COLUMN",), human=people or most or ("COLUMN",))
+    message = f"no columns could be identified as the ratings of {lacking or 'a judge and people'}"
+    words = "say which columns are whose, e.g. judge check {} {}; one row a rating: {} {} {}"
+    rows = (Advice("{rater}", rater="COLUMN"), Advice("{rating}", rating="COLUMN"), Advice("{judge}", judge="NAME"))
+    hint = Advice(words, str(table.path), options_of(ways), *rows)
+    return DataError(f"{message}; other columns of numbers: {', '.join(numbers) or 'none'}", file=table.path, hint=hint)
 
 
 def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:

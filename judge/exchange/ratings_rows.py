@@ -144,7 +144,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
     used = [column for many in wide.values() for pairs in many.values() for _, column in pairs]
     # A column of words is often mapped to the rating itself.
     spoken_for = {*used, *leave_out, *((LABEL,) if LABEL in fields.values() else ())}
-    if fields.get("rater") == "source":
+    if "source" in fields.values() and "source" not in fields:
         spoken_for.add("source")
     parsed = is_parsed(present)
     of_stories = story_columns(path, present) if parsed else {}

@@ -12,11 +12,9 @@ import pandas as pd
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
 from judge.base.wording import Advice, few
-from judge.exchange.checked_table import UNRATED, Checked, fault_notes, untold
+from judge.exchange.checked_table import Checked, fault_notes, read_side, untold
 from judge.exchange.column_roles import guess_side, side_of
-from judge.exchange.imported_folder import Import
-from judge.exchange.ratings_file import read_ratings
-from judge.exchange.table_roles import GivenColumns, Guessed
+from judge.exchange.table_roles import GivenColumns
 from judge.inputs.datasets.files.column_names import OVERALL, Side
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
@@ -38,7 +36,8 @@ def check_two(paths: Sequence[Path], given: GivenColumns) -> Checked:
             guessed = guess_side(table, _of(table, given, side), side)
         except TwoReadingsError as doubt:
             raise doubt.beside(table.path, paths) from None
-        reads.append((guessed, _read(table, guessed, name)))
+        left_out = [column for column in table.columns if column not in guessed.used]
+        reads.append((guessed, read_side(table.path, guessed, left_out, dataset=name)))
     (guessed, rated), (by_judge, answers) = reads
     rated_frame = rated.frame[rated.frame["source"] == "rater"]
     judged_frame = answers.frame[answers.frame["source"] == "judge"]
@@ -99,18 +98,6 @@ def _of(table: TableCells, given: GivenColumns, side: Side) -> GivenColumns:
         kept[each.name] = value
     kept["judge" if side == "human" else "human"] = ()
     return GivenColumns(**kept)
-
-
-def _read(table: TableCells, guessed: Guessed, name: str) -> Import:
-    return read_ratings(
-        table.path,
-        dataset=name,
-        columns=guessed.column_map(),
-        leave_out=[column for column in table.columns if column not in guessed.used],
-        number_repeats=guessed.given.number_repeats,
-        unrated=UNRATED,
-        ratings="single",
-    )
 
 
 def _with_criteria(judged: pd.DataFrame, rated: pd.DataFrame, path: Path, people: Path) -> pd.DataFrame:

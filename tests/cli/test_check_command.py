@@ -67,7 +67,7 @@ def test_a_page_with_the_command_that_repeats_it(scores: Path, capsys: pytest.Ca
         "--text story"
     )
     page = (scores.parent / "page.html").read_text(encoding="utf-8")
-    assert shown.startswith("What the file shows")
+    assert shown.startswith("How the columns are read")
     assert line in shown
     assert line in page
     assert "How the file was read, and what is missing in it" in page

@@ -181,7 +181,7 @@ def test_nothing_that_could_be_a_judges_names_the_columns_of_numbers(tmp_path: P
     with pytest.raises(DataError, match="columns of numbers: fluency, coherence") as error:
         check(path)
     assert flags((str(error.value.hint) and error.value.hint) or "").startswith(
-        "say which columns are whose: --judge COLUMN"
+        "say which columns are whose, e.g. judge check"
     )
 
 

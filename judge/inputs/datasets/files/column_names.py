@@ -37,11 +37,15 @@ _VERSION = late(
 )
 _QUESTIONS = frozenset({"question", "item", "test", "task", "aspect", "criterion", "dim", "dimension", "statement"})
 _PARTS = late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*[a-z]?|[A-Z]+\d*|\d+[A-Za-z]*|[^\W\d_A-Za-z]+\d*")
+# Letters of a word; fewer before a number are a sign, as in x1.
+_SHORTEST = 3
 _ENDS = " _-./:|()"
 _FORM_FIELD = late(r"^(?:input|answer)\.", re.IGNORECASE)
 _NUMBERED = late(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
 
 
+# Before the last key of an object, as in `human.score`, and not in `gpt-3.5` or `Nr.`
+_KEY = late(r"\.(?=[^\W\d])")
 _REPEAT = late(
     r"^(.*?)[ _.-]*(?:runs?|try|trial|samples?|repeats?|rep|seed|iter(?:ation)?|attempt|pass|durchlauf|lauf|essai"
     r"|passage|intento|prova|tentativa|次|回|回目|轮)[ _.#-]*\d+$",
@@ -91,6 +95,9 @@ def may_be_persons(columns: Sequence[NamedColumn]) -> bool:
     """Whether people's columns, one for each of what would be criteria, may be named for persons: `annotator_ann`."""
     criteria = [column.criterion for column in columns]
     different = len(columns) > 1 and None not in criteria and len({*criteria}) == len(columns)
+    lettered = {plain_letters(str(name)).lower().rstrip("0123456789") for name in criteria}
+    if different and len(lettered) == 1 and lettered != {"q"} and len(min(lettered)) < _SHORTEST:
+        return True
     return different and not any(is_criterion(str(name)) for name in criteria)
 
 
@@ -132,7 +139,7 @@ def without_means(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
 def bare(column: str) -> str:
     """Small letters without accents, and digits, of a column's name, without the prefixes of crowd-sourcing files."""
     last = _FORM_FIELD.sub("", column)
-    return re.sub(r"[\W_]", "", plain_letters(last.rpartition(".")[2]).lower())
+    return re.sub(r"[\W_]", "", plain_letters(_KEY.split(last)[-1]).lower())
 
 
 def stem(column: str) -> str | None:

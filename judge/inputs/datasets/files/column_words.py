@@ -37,7 +37,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             index idx output textid nr geschichte erzahlung kurzgeschichte dokument beispiel fall eintrag
             histoire recit conte exemple identifiant numero historia cuento relato ejemplo identificador storia
             racconto esempio conto exemplo verhaal voorbeeld opowiadanie 编号 序号 故事编号 故事id 样本 样本编号
-            文章编号 番号 物語番号 作品番号 作品 번호 이야기번호 номер рассказ история пример n no code""",
+            文章编号 番号 物語番号 作品番号 作品 번호 이야기번호 номер рассказ история пример n no code text
+            texte texto testo tekst 文本""",
         "text": """text story storytext generatedstory generatedtext generation generated output response completion
             continuation prediction candidate hypothesis content body reply summary answer essay passage
             geschichte erzahlung kurzgeschichte texte histoire recit conte reponse texto historia cuento relato
@@ -128,7 +129,7 @@ JUDGE = late(
 )
 WEAK_JUDGE = late(
     r"^judges?\d*$|^auto|^pred|^metric|machine|^model$|^modell$|^modele$|^modelo$|^modello$|maschin|automat|algorithm"
-    r"|richter|^juge|^juez|^giudice|^juiz|^rechter|裁判|судья|модель"
+    r"|richter|^juge|^juez|^giudice|^juiz|^rechter|裁判|судья|^модел"
 )
 # Part of a name -> that it is people's; the weak ones may be part of the name of a program.
 HUMAN = late(

@@ -16,8 +16,8 @@ from judge.inputs.datasets.files.column_names import (
     NamedColumn,
     bare,
     is_count,
+    is_criterion,
     is_given_name,
-    may_be_persons,
     named,
     named_column,
     stem,
@@ -132,11 +132,12 @@ class Reading:
         left = [column for column in free if column.side is None]
         lists = [c for c in left if self.columns[c.column].role == "rating" and self.table.lists(c.column)]
         people, left = people + lists, [column for column in left if column not in lists]
-        if people and left and all(is_given_name(column.column) for column in people) and may_be_persons(left):
+        if people and left and all(is_given_name(column.column) for column in people):
             # A name that is on no list stands among others that are.
-            alike = len(people) >= len(left)
-            people, left = (people + left, []) if alike else (people, left)
-            people.sort(key=lambda column: self.table.columns.index(column.column))
+            others = [c for c in left if c.criterion is not None and not is_criterion(c.criterion)]
+            if len(others) <= len(people):
+                people = sorted([*people, *others], key=lambda column: self.table.columns.index(column.column))
+            left = [column for column in left if column not in people]
         judges, people = judges or _like(left, people), people or _like(left, judges)
         left = [column for column in left if column not in (*judges, *people)]
         if judges and not people and left:
@@ -391,10 +392,11 @@ class _Reader:
         return None not in {named(str(value)).side for value in self.values(column)}
 
     def _calls_people(self, column: str) -> bool:
-        """Whether cells are given names, or such as `rater 3`, of two and more."""
+        """Whether cells are given names, or such as `rater 3`, beside each other or a language model's."""
         values = {str(value) for value in self.values(column)}
         people = [v for v in values if named(v).side == "human" and (is_given_name(v) or any(map(str.isdigit, v)))]
-        return len(people) > 1 and 2 * len(people) > len(values) and not self._numeric([*values])
+        known = len(people) + sum(named(v).side == "judge" for v in values)
+        return bool(people) and 1 < len(values) < 2 * known and not self._numeric([*values])
 
     def _names_raters(self, column: str) -> bool:
         """Whether cells name persons. Numbers that could be ratings are names where rows of one story never repeat one,
@@ -426,7 +428,8 @@ class _Reader:
                 continue
             free = [column for column in self.free() if fits(name, self.values(column))]
             if name == "criterion":
-                free = [column for column in free if self._names_criteria(column)]
+                ids = [column for column in free if named_column("id", [column])]
+                free = [c for c in free if self._names_criteria(c) and {*ids} != {c}]
             if name == "system":
                 free = [column for column in free if not self._rated(column) or named(column).side != "judge"]
             match = named_column(name, free)
@@ -491,6 +494,7 @@ class _Reader:
             told = [str(v).strip() for v in self.values(column) if not isinstance(v, Mapping | list)]
             given = {word for word in told if word.lower() not in MISSING_WORDS}
             free = not any(named_column(name, [column]) for name in fields) or named(column).side == "judge"
+            free = free and not self._rated(column)
             if free and 0 < len(given) <= _MOST_LABELS and not self._numeric([*given]) and not is_count(column):
                 words[column] = given
         best: tuple[list[str], tuple[str, ...]] = ([], ())

@@ -66,23 +66,23 @@ def file_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def columns_table(checked: Checked) -> Table:
-    """The role of each column of the file."""
+    """What each column of the file was read as, and which were not read."""
     guess = checked.columns
-    rows = [{"what": option, "column": column, "of": None} for option, column in guess.fields.items()]
-    rows += [{"what": "judge", "column": name, "of": "named in the column of raters"} for name in guess.judge_names]
+    named = [(option, None, column) for option, column in guess.fields.items()]
+    named += [("judge", "named in the column of raters", name) for name in guess.judge_names]
     for role, read in (("judge", guess.judges), ("human", guess.people)):
-        rows += [
-            {
-                "what": role,
-                "column": source.column,
-                "of": "the row's criterion" if source.criterion == "*" else source.criterion,
-            }
-            for source in read
-        ]
-    for row in rows:
-        row["how"] = "guessed" if row["what"] in guess.guessed else "said"
-    columns = [Column("what", "read as"), Column("column", "column"), Column("of", "of"), Column("how", "how")]
-    return Table("Columns", columns, rows, _signature(checked))
+        named += [(role, "the row's criterion" if c.criterion == "*" else c.criterion, c.column) for c in read]
+    together: dict[tuple[str, str | None], list[str]] = {}
+    for what, of, column in named:
+        together.setdefault((what, of), []).append(column)
+    rows = [
+        {"what": what, "column": ", ".join(columns), "of": of, "how": "guessed" if what in guess.guessed else "said"}
+        for (what, of), columns in together.items()
+    ]
+    left = guess.reading.left_out(guess.used) if guess.reading is not None else []
+    rows += [{"what": "not read", "column": ", ".join(left), "of": None, "how": None}] if left else []
+    columns = [Column("what", "read as"), Column("column", "column", wrap=44), Column("of", "of"), Column("how", "how")]
+    return Table("How the columns are read", columns, rows, "")
 
 
 def untold_table(checked: Checked) -> Table:
@@ -194,4 +194,4 @@ def checked_tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
         tables.append(agreement_table(inputs.correlations))
         if any(len(matrix.systems) > 1 for matrix in inputs.matrices):
             tables.append(systems_table(inputs.correlations_over_systems, inputs.classes))
-    return [*tables, untold_table(checked), columns_table(checked)]
+    return [columns_table(checked), *tables, untold_table(checked)]
