@@ -312,6 +312,8 @@ def _show(
 def _line(checked: Checked) -> str:
     from judge.cli.table_options import with_flags
 
+    if checked.beside == checked.path:
+        return f"judge check {shlex.quote(str(checked.path))}"
     if checked.beside is not None:
         return f"judge check {shlex.quote(str(checked.path))} {shlex.quote(str(checked.beside))}"
     return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()

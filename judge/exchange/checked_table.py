@@ -18,6 +18,7 @@ from judge.exchange.ratings_file import read_ratings
 from judge.exchange.table_roles import GivenColumns, Guessed
 from judge.inputs.datasets.faults import faults
 from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.table_file import SeveralSheetsError
 
 # Gaps in imported ratings: what data are missing, what cannot be computed without them, and what would supply them.
 
@@ -131,7 +132,15 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
     identified, a cell holds no rating, or rows contradict each other; SpecError for an option that has no effect in
     combination with the others."""
     given = given or GivenColumns()
-    table = TableCells.at(path, given.sheet, given.labels)
+    try:
+        table = TableCells.at(path, given.sheet, given.labels)
+    except SeveralSheetsError as error:
+        if len(error.names) == 2:
+            from judge.exchange.two_tables import check_two
+
+            return check_two([path, path], given, error.names)
+        error.hint = Advice("name one: judge check {} {sheet}", str(path), sheet=error.names[0])
+        raise
     columns = guess(table, given)
     left_out = [name for name in table.columns if name not in columns.used]
     table_read = read_side(path, columns, left_out)

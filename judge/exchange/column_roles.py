@@ -112,12 +112,12 @@ def side_of(table: TableCells) -> Side | None:
     names = {named(str(value)).side for value in table.values(rater)} if rater is not None else set()
     if names == {"judge"} and rater is not None and _answered(table, rater, reading.column("id") or rater):
         return "judge"
-    return named(table.path.stem).side or ("human" if reading.column("rater") is not None else None)
+    return named(table.name).side or ("human" if reading.column("rater") is not None else None)
 
 
 def _by_file(column: RatingColumn, table: TableCells) -> RatingColumn:
     """A judge's column whose name says only that it holds ratings is the judge's that the file is named for."""
-    return replace(column, who=table.path.stem) if bare(column.who) in NAMES["rating"] else column
+    return replace(column, who=table.name) if bare(column.who) in NAMES["rating"] else column
 
 
 def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> Guessed:
@@ -164,7 +164,7 @@ def _labels_of(table: TableCells) -> str | None:
 def _reading(table: TableCells, given: GivenColumns) -> Reading:
     fields = {role: column for option, role in _ROLES.items() if (column := getattr(given, option))}
     ratings = [_split_column(name, table)[1] for name in (*given.judge, *given.human)]
-    return read_columns(table, fields, [*ratings, *([given.rating] if given.rating else [])])
+    return read_columns(table, fields, [*ratings, *(given.rating.split(",") if given.rating else [])])
 
 
 def _compared(reading: Reading, table: TableCells) -> DataError:
@@ -188,8 +188,9 @@ def _ours(table: TableCells) -> dict[str, str]:
 def _check_given(table: TableCells, given: GivenColumns) -> None:
     columns = (given.criterion, given.story, given.by, given.prompt, given.text, given.rater, given.rating, given.panel)
     for column in columns:
-        if column is not None and not is_column(column, table.columns):
-            raise DataError(unknown("column", column, table.columns), file=table.path)
+        for part in column.split(",") if column is not None and column == given.rating else [column]:
+            if part is not None and not is_column(part, table.columns):
+                raise DataError(unknown("column", part, table.columns), file=table.path)
     if given.rating and not given.rater:
         raise SpecError(
             Advice("{rating} is for tables of one row a rating, which also name who rated: {rater}", rater="COLUMN")
@@ -207,7 +208,7 @@ def _without_ids(table: TableCells) -> DataError:
 
 
 def _nothing_found(table: TableCells, reading: Reading, given: GivenColumns) -> DataError:
-    """The error where a side has no columns, with a command; beside a known side it names the columns that may be the other's."""
+    """The error where a side has no columns, with a command; beside one side it names what may be the other's."""
     sides = reading.sides([_split_column(name, table)[1] for name in (*given.judge, *given.human)])
     judges = given.judge or tuple(column.column for column in sides.judges)
     people = given.human or tuple(column.column for column in sides.people)
@@ -226,7 +227,12 @@ def _nothing_found(table: TableCells, reading: Reading, given: GivenColumns) -> 
 def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
     """None without columns for each judge and human rater."""
     table = reading.table
-    in_rows = [name for name in given.judge if _split_column(name, table)[1] not in table.columns]
+    in_rows = [
+        name
+        for name in given.judge
+        if _split_column(name, table)[1] not in table.columns
+        and not is_column(_split_column(name, table)[1], table.columns)
+    ]
     if in_rows:
         if (given.rater or _who_column(table, in_rows)) is None:
             raise DataError(unknown("column", _split_column(in_rows[0], table)[1], table.columns), file=table.path)
@@ -424,12 +430,11 @@ def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
 
 
 def _rows(reading: Reading, given: GivenColumns) -> Guessed | None:
-    """None without one rating per row and a column of raters."""
+    """None without a column of raters, judges among them, beside one of ratings, or one for each criterion."""
     table = reading.table
-    numbers = [column.column for column in reading.ratings()]
-    rating = given.rating or named_column("rating", numbers) or (numbers[0] if len(numbers) == 1 else None)
     who = given.rater or (_who_column(table, given.judge) if given.judge else None) or reading.column("rater")
-    if rating is None or who is None:
+    ratings = _rating_columns(reading, given)
+    if not ratings or who is None:
         return None
     raters = list(dict.fromkeys(str(value) for value in table.values(who)))
     judges = given.judge or tuple(name for name in raters if named(name).side == "judge")
@@ -438,18 +443,33 @@ def _rows(reading: Reading, given: GivenColumns) -> Guessed | None:
             raise DataError(unknown("judge", name, raters), file=table.path, column=who)
     if not judges or len(judges) == len(raters):
         return None
-    fields = {**_fields(reading, given, {rating, who}), "rater": who, "rating": rating}
+    fields = {**_fields(reading, given, {*ratings, who}), "rater": who, "rating": ",".join(ratings)}
     if "story" not in fields:
         raise _without_ids(table)
-    missing = given.missing or table.words_for_nothing([rating])
+    columns = tuple(RatingColumn(c, named(c).criterion or OVERALL, who) for c in ratings) if ratings[1:] else ()
+    missing = given.missing or table.words_for_nothing(ratings)
     guessed = [name for name in fields if getattr(given, name) is None] + ["judge"] * (not given.judge)
     guessed += ["missing"] * bool(missing and not given.missing)
     return Guessed(
         "rows",
         fields,
         given,
+        columns,
         judge_names=tuple(judges),
         missing=tuple(missing),
         guessed=tuple(guessed),
         reading=reading,
     )
+
+
+def _rating_columns(reading: Reading, given: GivenColumns) -> list[str]:
+    """The column of ratings of a table with a column of raters, or its columns of one criterion each."""
+    if given.rating:
+        return given.rating.split(",")
+    numbers = reading.ratings()
+    usual = named_column("rating", [column.column for column in numbers])
+    if usual is not None or len(numbers) == 1:
+        return [usual or numbers[0].column]
+    criteria = {column.criterion for column in numbers}
+    each = len(criteria) == len(numbers) and not may_be_persons(numbers) and None not in criteria
+    return [column.column for column in numbers] if each and {column.side for column in numbers} == {None} else []

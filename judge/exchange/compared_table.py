@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,8 @@ _SAID = ("labels", "missing", "sheet", "order")
 @dataclass(frozen=True, slots=True)
 class ComparedMap:
     """Columns of a table of comparisons: those of `fields`, and of verdicts by judges and by people. `words`: what a
-    verdict's words mean. `texts`: whether the stories' cells are texts, and no ids. `ordered`: the first was shown
-    first."""
+    verdict's words mean, beside those of `chosen`, which repeat the cell of one of two columns. `texts`: whether the
+    stories' cells are texts, and no ids. `ordered`: the first was shown first."""
 
     fields: Mapping[str, str]
     judges: Sequence[str]
@@ -43,6 +43,7 @@ class ComparedMap:
     missing: tuple[str, ...] = ()
     sheet: str | None = None
     reading: Reading | None = None
+    chosen: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def lines(self) -> list[str]:
@@ -104,6 +105,7 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
         tuple(missing.split(",")) if missing else (),
         sheet,
         reading,
+        twins.chosen if twins is not None else {},
     )
 
 
@@ -157,7 +159,7 @@ def read_compared(path: Path, columns: ComparedMap, name: str, notes: Sequence[s
                 by_judge = side == "judges" or judged
                 if empty and not by_judge:
                     continue
-                preference = None if empty else _verdict(value, columns, path, number, column)
+                preference = None if empty else _verdict(value, cells, columns, path, number, column)
                 who = rater if rater is not None and (side == "people") else column
                 rows.append(
                     PreferenceRow(
@@ -176,7 +178,12 @@ def read_compared(path: Path, columns: ComparedMap, name: str, notes: Sequence[s
     return preferences_of(rows, [path], name, columns.criterion, notes, ordered=columns.ordered)
 
 
-def _verdict(value: Any, columns: ComparedMap, path: Path, row: int, column: str) -> Preferred:
+def _verdict(
+    value: Any, cells: Mapping[str, Any], columns: ComparedMap, path: Path, row: int, column: str
+) -> Preferred:
+    first, second = columns.chosen.get(column, (None, None))
+    if first is not None and second is not None and value in (cell(cells, first), cell(cells, second)):
+        return "first" if value == cell(cells, first) else "second"
     preferred = columns.words.get(" ".join(str(label(value)).casefold().removesuffix(".0").split()))
     if preferred is None:
         hint = Advice("say which words mean first, second and tie: {labels}", labels="A,B,C")

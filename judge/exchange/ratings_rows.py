@@ -23,6 +23,7 @@ from judge.inputs.datasets.files.table_file import (
     has_decimal_commas,
     is_column,
     out_of,
+    parts_of,
     table_columns,
     table_rows,
 )
@@ -194,7 +195,7 @@ def _check(columns_map: RatingsMap, used: Sequence[str], present: Sequence[str],
     read = {
         *used,
         *columns_map.left_out,
-        *(part for column in used if column not in present for part in column.split("+")),
+        *(part for column in used if column not in present for part in parts_of(column)),
     }
     # A key within an object is read, or left, with the object.
     strange = [

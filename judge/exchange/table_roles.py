@@ -89,6 +89,10 @@ class Guessed:
             return {"criterion": f"={OVERALL}"} | columns_map | labels
         if self.form == "ours":
             columns_map.setdefault("criterion", f"={OVERALL}")
+        if self.form == "rows" and self.judges:
+            del columns_map["rating"]
+            columns_map |= {f"ratings.{column.criterion}": column.column for column in self.judges}
+            return columns_map | self._more() | {"judges": list(self.judge_names)}
         if self.form == "rows":
             columns_map.setdefault("criterion", f"={OVERALL}")
             columns_map["judges"] = list(self.judge_names)
@@ -105,9 +109,12 @@ class Guessed:
             columns_map.setdefault("story", BY_ROW)
         if self.positions:
             columns_map["rater"] = "=unknown"
-        columns_map |= {"labels": f"={self.given.labels}"} if self.given.labels else {}
-        columns_map |= {"missing": list(self.missing)} if self.missing else {}
-        return columns_map | ({"sheet": [self.given.sheet]} if self.given.sheet else {})
+        return columns_map | self._more()
+
+    def _more(self) -> dict[str, Any]:
+        more: dict[str, Any] = {"labels": f"={self.given.labels}"} if self.given.labels else {}
+        more |= {"missing": list(self.missing)} if self.missing else {}
+        return more | ({"sheet": [self.given.sheet]} if self.given.sheet else {})
 
     @property
     def lines(self) -> list[str]:

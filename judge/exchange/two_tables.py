@@ -22,11 +22,12 @@ from judge.inputs.datasets.files.table_cells import TableCells
 _NAMED = 3
 
 
-def check_two(paths: Sequence[Path], given: GivenColumns) -> Checked:
+def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] = ()) -> Checked:
     """Two tables, one of people's ratings and one of a judge's, joined by the ids of their stories; notes say how many
     are in both. Raises DataError where it cannot be seen which is whose, where the tables share no story, or where
-    their criteria cannot be matched."""
-    tables = [TableCells.at(path, given.sheet if path.suffix == ".xlsx" else None) for path in paths]
+    their criteria cannot be matched. The tables may be two `sheets` of one workbook."""
+    named_sheets = sheets or [given.sheet if path.suffix == ".xlsx" else None for path in paths]
+    tables = [TableCells.at(path, sheet) for path, sheet in zip(paths, named_sheets, strict=True)]
     people, judged = _sides(tables, given)
     name = people.path.stem
     reads = []
@@ -45,14 +46,12 @@ def check_two(paths: Sequence[Path], given: GivenColumns) -> Checked:
         empty = people if rated_frame.empty else judged
         raise DataError("holds no ratings of the side that the other table lacks", file=empty.path)
     judged_frame = _with_criteria(judged_frame, rated_frame, judged.path, people.path)
-    notes = _matched(rated_frame, judged_frame, people.path, judged.path)
+    notes = _matched(rated_frame, judged_frame, _shown(people), _shown(judged))
     frame = _facts_shared(pd.concat([judged_frame, rated_frame], ignore_index=True))
     stories = _texts([table for table in (rated.stories, answers.stories) if table is not None])
     imported = replace(rated, frame=frame, judge=answers.judge, stories=stories, sources=[people.path, judged.path])
     both = replace(guessed, judges=by_judge.judges, judge_names=by_judge.judge_names)
-    told = [
-        f"{table.path.name}: {line}" for table, its in ((people, guessed), (judged, by_judge)) for line in its.lines
-    ]
+    told = [f"{_shown(table)}: {line}" for table, its in ((people, guessed), (judged, by_judge)) for line in its.lines]
     return Checked(
         people.path,
         imported,
@@ -77,7 +76,7 @@ def _sides(tables: Sequence[TableCells], given: GivenColumns) -> tuple[TableCell
         return first, second
     if sides in (["judge", "human"], ["judge", None], [None, "human"]):
         return second, first
-    message = f"it cannot be seen which of {first.path.name} and {second.path.name} holds people's ratings"
+    message = f"it cannot be seen which of {_shown(first)} and {_shown(second)} holds people's ratings"
     hint = Advice(
         "either judge check {} {} {} {}",
         str(first.path),
@@ -97,6 +96,7 @@ def _of(table: TableCells, given: GivenColumns, side: Side) -> GivenColumns:
             value = None
         kept[each.name] = value
     kept["judge" if side == "human" else "human"] = ()
+    kept["sheet"] = table.sheet
     return GivenColumns(**kept)
 
 
@@ -114,14 +114,18 @@ def _with_criteria(judged: pd.DataFrame, rated: pd.DataFrame, path: Path, people
     return judged.assign(criterion=[spelled.get(str(name).casefold(), str(name)) for name in judged["criterion"]])
 
 
-def _matched(rated: pd.DataFrame, judged: pd.DataFrame, people: Path, path: Path) -> list[str]:
+def _shown(table: TableCells) -> str:
+    return table.sheet or table.path.name
+
+
+def _matched(rated: pd.DataFrame, judged: pd.DataFrame, people: str, judge: str) -> list[str]:
     theirs, own = ({*map(str, frame["story"])} for frame in (rated, judged))
     both = theirs & own
-    examples = f"{people.name}: {few(sorted(theirs), _NAMED)}; {path.name}: {few(sorted(own), _NAMED)}"
+    examples = f"{people}: {few(sorted(theirs), _NAMED)}; {judge}: {few(sorted(own), _NAMED)}"
     if not both:
         raise DataError(f"no story's id is in both tables ({examples})", hint=Advice("{story}", story="COLUMN"))
-    notes = [f"joined by id: {len(both):,} of {len(theirs):,} stories of {people.name} are in {path.name}"]
-    for name, alone in ((people.name, theirs - own), (path.name, own - theirs)):
+    notes = [f"joined by id: {len(both):,} of {len(theirs):,} stories of {people} are in {judge}"]
+    for name, alone in ((people, theirs - own), (judge, own - theirs)):
         notes += [f"only in {name}: {len(alone):,} stories ({few(sorted(alone), _NAMED)})"] if alone else []
     return notes
 

@@ -61,7 +61,7 @@ class Draw:
         return " ".join(self.random.choice(words) for _ in range(length)) + "."
 
 
-_WORDS = "lamp river stone bread night fox door rain king girl sea light went sang lost old cold small".split()
+_WORDS = ("lamp", "river", "stone", "bread", "night", "fox", "door", "rain", "king", "girl", "sea", "light", "went")
 
 
 def _wide(
@@ -166,9 +166,9 @@ def labels() -> Iterator[Stranger]:
         last = len(words) - 1
         for row in base.rows:
             row[1:4] = [words[min(last, max(0, v - 2 if last < 4 else v - 1))] for v in row[1:4]]
-        words = ["F", "E", *words] if name == "grades" else words
-        base.judges = {("Overall", "gemini"): [float(words.index(row[3])) for row in base.rows]}
-        base.people = {("Overall", f"rater{n}"): [float(words.index(row[n])) for row in base.rows] for n in (1, 2)}
+        order = ["F", "E", *words] if name == "grades" else words
+        base.judges = {("Overall", "gemini"): [float(order.index(row[3])) for row in base.rows]}
+        base.people = {("Overall", f"rater{n}"): [float(order.index(row[n])) for row in base.rows] for n in (1, 2)}
         yield base
     base = _wide("own_three", 31, "id", ["rater1", "rater2"], "gemini")
     for row in base.rows:

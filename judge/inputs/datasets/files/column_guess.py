@@ -205,7 +205,7 @@ def _pairs(reading: Reading, twins: Twins, path: Path) -> Guess:
     """The map of a table of comparisons with one column of people's verdicts. Raises TwoReadingsError for codes of two
     meanings, and DataError for verdicts of several people or of judges, which are imported."""
     people = [column for column in twins.verdicts if named(column).side != "judge"]
-    if len(people) != 1 or not fits("text", reading.table.values(twins.first)):
+    if len(people) != 1 or twins.chosen or not fits("text", reading.table.values(twins.first)):
         hint = f"judge import {path}, then judge rank"
         message = f"compares two stories a row, with verdicts in {', '.join(twins.verdicts)}: no ratings of one story"
         raise DataError(message, file=path, hint=hint)

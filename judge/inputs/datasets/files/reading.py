@@ -5,6 +5,7 @@ are told apart by no guess: `TwoReadingsError` holds both, for the user to choos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,7 @@ from judge.inputs.datasets.files.column_names import (
 from judge.inputs.datasets.files.column_words import CRITERIA, NAMES, ORDERS, fold
 from judge.inputs.datasets.files.source_file import MISSING_WORDS, is_missing, ratings_in
 from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.table_file import EXPECTED, parts_of
 from judge.inputs.datasets.files.verdict_codes import WORDS, Twins, stories_in_a_row, twins_in
 
 Role = Literal[
@@ -112,6 +114,8 @@ class Reading:
     twins: Twins | None = None
     by_prompt: bool = False
     story: str | None = None
+    shares: tuple[tuple[str, ...], ...] = ()
+    """Columns of the probabilities of ratings, that add to 1."""
 
     def column(self, role: Role) -> str | None:
         """The first column of a role; of ids also `a+b`, of two that name a story together."""
@@ -121,7 +125,8 @@ class Reading:
 
     def ratings(self) -> list[NamedColumn]:
         """Columns of ratings and labels, in the table's order."""
-        return [read.named for read in self.columns.values() if read.role in ("rating", "label")]
+        columns = [read.named for read in self.columns.values() if read.role in ("rating", "label")]
+        return [*columns, *map(_expected, self.shares)]
 
     def sides(self, stated: Collection[str] = ()) -> Sides:
         """Whose the ratings are, without the columns that the user `stated`: as names say; else, beside one side's
@@ -130,7 +135,8 @@ class Reading:
         judges = [column for column in free if column.side == "judge"]
         people = [column for column in free if column.side == "human"]
         left = [column for column in free if column.side is None]
-        lists = [c for c in left if self.columns[c.column].role == "rating" and self.table.lists(c.column)]
+        numbers = [c for c in left if c.column in self.columns and self.columns[c.column].role == "rating"]
+        lists = [column for column in numbers if self.table.lists(column.column)]
         people, left = people + lists, [column for column in left if column not in lists]
         if people and left and all(is_given_name(column.column) for column in people):
             # A name that is on no list stands among others that are.
@@ -150,7 +156,7 @@ class Reading:
 
     def left_out(self, used: Collection[str]) -> list[str]:
         """The columns that are not used, each with what it was taken for."""
-        used = {part for name in used for part in (name, *name.split("+"))}
+        used = {part for name in used for part in (name, *parts_of(name))}
         return [
             f"{name or '(no name)'} ({self._reason(name)})" if name in self.columns else name
             for name in self.table.columns
@@ -161,6 +167,13 @@ class Reading:
         read = self.columns[name]
         judged = read.role in ("rating", "label") and read.named.side == "judge"
         return "a judge's ratings" if judged else read.because
+
+
+def _expected(columns: Sequence[str]) -> NamedColumn:
+    """The mean rating of a judge by the probabilities of its ratings."""
+    its = named(re.sub(r"(?i)[ _.-]*(?:p|prob|probability|logprob)[ _.-]*$", "", columns[0].rstrip("0123456789")))
+    criterion = its.criterion if its.side else None
+    return NamedColumn(f"{EXPECTED}{','.join(columns)})", "judge", criterion, its.who, mean=False)
 
 
 def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[NamedColumn]:
@@ -193,6 +206,7 @@ class _Reader:
     roles: dict[str, ReadColumn] = field(default_factory=dict)
     cells: dict[str, list[Any]] = field(default_factory=dict)
     rated: dict[str, bool] = field(default_factory=dict)
+    shares: list[tuple[str, ...]] = field(default_factory=list)
 
     def take(self, column: str, role: Role, because: str) -> None:
         self.roles[column] = ReadColumn(column, role, because, named(column))
@@ -211,7 +225,7 @@ class _Reader:
 
     def read(self) -> Reading:
         self._without_values()
-        twins = None if self.has("text", "rating") else twins_in(self.free(), self.values)
+        twins = None if self.has("text", "rating") else twins_in(self.free(), self.values, self.table.values)
         if twins is not None:
             for column, because in twins.because.items():
                 self.take(column, "verdict" if column in twins.verdicts else "text", because)
@@ -232,7 +246,7 @@ class _Reader:
             if read.role == "rating" and (mixed := self.table.mixed(column)) is not None:
                 message = f"numbers are written in several ways, such as {mixed}"
                 raise DataError(message, file=self.table.path, column=column, hint="write all of them in one way")
-        return Reading(self.table, columns, labels, twins, by_prompt, story)
+        return Reading(self.table, columns, labels, twins, by_prompt, story, tuple(self.shares))
 
     def _without_values(self) -> None:
         for column in self.free():
@@ -532,6 +546,7 @@ class _Reader:
         free = [column for column in self.free() if not is_count(column) and self._rated(column)]
         for group in _numbered(free).values():
             if len(group) > 2 and self._adds_to_one(group):
+                self.shares.append(tuple(group))
                 for column in group:
                     self.take(column, "probability", "with its neighbours it adds to 1")
         free = [column for column in free if column not in self.roles]

@@ -39,6 +39,12 @@ class TableCells:
     scale: Scale | None = None
     """Of ratings that are labels, where these are said."""
     out_of: str | None = None
+    sheet: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the sheet or, where none was named, of the file."""
+        return self.sheet or self.path.stem
 
     @classmethod
     def at(cls, path: Path, sheet: str | None, labels: str | None = None, most: int | None = None) -> TableCells:
@@ -49,7 +55,7 @@ class TableCells:
         if not rows:
             raise DataError("the table has no rows", file=path)
         scale = label_scales({"labels": labels}).of("") if labels else None
-        return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale, out_of(path, sheet))
+        return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale, out_of(path, sheet), sheet)
 
     def values(self, column: str) -> list[Any]:
         return [cell(row, column) for row in self.rows]

@@ -1,6 +1,7 @@
 """Reads CSV, TSV, JSON, JSON Lines, Parquet and XLSX as rows of cells, counted as in an editor (a header is row 1);
 those of Parquet and a JSON list from 1. A CSV file's separator is the one of comma, semicolon, tab and bar that divides
-its first two rows into most cells. Of a workbook, the named sheet or the only one that is not empty is read."""
+its first two rows into most cells. Of a workbook, the named sheet, the only one with a
+table, or all with the same header are read, then with a column of the sheets' names."""
 
 from __future__ import annotations
 
@@ -25,6 +26,9 @@ _MOST_UNPACKED = 256 << 20
 _SEPARATORS = (",", ";", "\t", "|")
 _COMMA_NUMBER = late(r"[+-]?\d+,\d+")
 _LEAST_FRACTIONS = 5
+EXPECTED = "expected("
+# Column of the sheet's name where a workbook's sheets are read below each other, and rows of a sheet with a table.
+SHEET, _LEAST_ROWS = "sheet", 3
 # Share of a column's cells that are numbers, the others being words for none.
 _MOSTLY = 0.7
 # Rows from which the columns of formats without a header are known.
@@ -76,14 +80,17 @@ def table_columns(path: Path, sheet: str | None = None) -> list[str]:
 
 def cell(cells: Mapping[str, Any], column: str) -> Any:
     """A row's value by the name in a column map: `=TEXT` is a constant, `a.b` key b of the object in column a (or of
-    each in a list), `a.2` entry 2 of a list, from 0, and `a+b` the values of columns a and b together."""
+    each in a list), `a.2` entry 2 of a list, from 0, `a+b` the values of columns a and b together, and
+    `expected(p_1,p_2,p_3)` the mean rating by the probabilities of ratings in columns whose names end in these."""
     if column.startswith("="):
         return column[1:]
     if column in cells:
         return cells[column]
-    if "+" in column:
-        values = [cell(cells, part) for part in column.split("+")]
-        return None if None in values or "" in values else "~".join(map(_as_text, values))
+    if len(parts := parts_of(column)) > 1:
+        values = [cell(cells, part) for part in parts]
+        if None in values or "" in values:
+            return None
+        return _expected(parts, values) if column.startswith(EXPECTED) else "~".join(map(_as_text, values))
     if "." not in column:
         return None
     value: Any = cells
@@ -94,7 +101,23 @@ def cell(cells: Mapping[str, Any], column: str) -> Any:
 
 def is_column(name: str, present: Collection[str]) -> bool:
     """Whether a table with these columns has one of this name, or those that `a+b` puts together."""
-    return name in present or ("+" in name and all(part in present for part in name.split("+")))
+    return name in present or (len(parts_of(name)) > 1 and all(part in present for part in parts_of(name)))
+
+
+def parts_of(name: str) -> list[str]:
+    """The columns that a name puts together, as `a+b` and `expected(a,b)` do; the name alone for another."""
+    if name.startswith(EXPECTED) and name.endswith(")"):
+        return name.removeprefix(EXPECTED)[:-1].split(",")
+    return name.split("+")
+
+
+def _expected(columns: Sequence[str], values: Sequence[Any]) -> Any:
+    ratings = [float(column[len(column.rstrip("0123456789")) :]) for column in columns]
+    try:
+        shares = [float(str(value).replace(",", ".")) for value in values]
+    except ValueError:
+        return values[0]  # no number, which the reader of ratings tells
+    return sum(rating * share for rating, share in zip(ratings, shares, strict=True)) / (sum(shares) or 1)
 
 
 def _as_text(value: Any) -> str:
@@ -237,8 +260,11 @@ def _workbook(path: Path, named: str | None) -> Iterator[tuple[int, Any]]:
     except (InvalidFileException, BadZipFile, zlib.error, EOFError, KeyError, ValueError, ParseError, OSError) as error:
         raise DataError("is not an XLSX workbook", file=path) from error
     try:
-        sheet = _sheet(book, path, named)
-        yield from _sheet_rows(sheet, formulas[sheet.title], path)
+        sheets = _sheets(book, path, named)
+        for sheet in sheets:
+            own = {SHEET: sheet.title} if len(sheets) > 1 else {}
+            for row, cells in _sheet_rows(sheet, formulas[sheet.title], path):
+                yield row, own | cells
     except (BadZipFile, zlib.error, EOFError, ParseError) as error:
         raise DataError(f"is a damaged XLSX workbook ({error})", file=path) from error
     finally:
@@ -261,20 +287,36 @@ def _check_size(path: Path) -> None:
         )
 
 
-def _sheet(book: Any, path: Path, named: str | None) -> Any:
+class SeveralSheetsError(DataError):
+    """A workbook with several tables, of which none was named; `names` are those of their sheets."""
+
+    names: tuple[str, ...] = ()
+
+
+def _sheets(book: Any, path: Path, named: str | None) -> list[Any]:
+    """The named sheet; else the only one with a table, or all of them where their headers are the same."""
     if named is not None:
         if named not in book.sheetnames:
             raise DataError(unknown("sheet", named, book.sheetnames), file=path)
-        return book[named]
-    full = [sheet for sheet in book.worksheets if any(any(_filled(row)) for row in sheet.iter_rows(values_only=True))]
-    if len(full) > 1:
-        names = [sheet.title for sheet in full]
+        return [book[named]]
+    heads = {sheet.title: head for sheet in book.worksheets if (head := _head(sheet))}
+    tables = [title for title, head in heads.items() if len(head[0]) > 1 and len(head) > _LEAST_ROWS] or [*heads]
+    first = {tuple(heads[title][0]) for title in tables}
+    if len(tables) > 1 and len(first) > 1:
         words = "name one: {columns!r} (in run.yaml: columns: {{sheet: {}}})"
-        hint = Advice(words, names[0], columns={"sheet": f"={names[0]}"})
-        raise DataError(f"holds {len(full)} sheets", file=path, found=", ".join(names), hint=hint)
-    if not full:
+        hint = Advice(words, tables[0], columns={"sheet": f"={tables[0]}"})
+        error = SeveralSheetsError(f"holds {len(tables)} sheets", file=path, found=", ".join(tables), hint=hint)
+        error.names = tuple(tables)
+        raise error
+    if not tables:
         raise DataError("the table has no rows", file=path)
-    return full[0]
+    return [book[title] for title in tables]
+
+
+def _head(sheet: Any) -> list[list[str]]:
+    """The first rows of a sheet that hold anything, as texts without what is empty on the right."""
+    rows = (row for row in sheet.iter_rows(values_only=True) if any(_filled(row)))
+    return [[str(value) for value in row if value not in (None, "")] for row in islice(rows, _LEAST_ROWS + 1)]
 
 
 def _filled(row: tuple[Any, ...]) -> list[bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from judge.base.late_pattern import late
@@ -51,10 +51,15 @@ class Twins:
     systems: tuple[str, str] | None
     codes: tuple[tuple[str, ...], ...]
     because: Mapping[str, str]
+    chosen: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Verdicts that repeat the cell of one of two columns, such as the better system's name."""
 
 
-def twins_in(columns: Sequence[str], values: Callable[[str], list[Any]]) -> Twins | None:
-    """The two stories of each row of a table, None where a row holds one. `values` gives a column's cells."""
+def twins_in(
+    columns: Sequence[str], values: Callable[[str], list[Any]], cells: Callable[[str], list[Any]]
+) -> Twins | None:
+    """The two stories of each row of a table, None where a row holds one. `values` gives a column's cells that are not
+    blank, `cells` all of them."""
     pairs = [(first, second) for first, second in _pairs(columns) if not _numbers(values(first))]
     texts = max(pairs, key=lambda pair: sum(len(str(value)) for value in values(pair[0])), default=None)
     if texts is None:
@@ -72,6 +77,11 @@ def twins_in(columns: Sequence[str], values: Callable[[str], list[Any]]) -> Twin
     if any(not _codes(words) for words in verdicts.values()):
         verdicts = {column: words for column, words in verdicts.items() if not _codes(words)}
     words = frozenset().union(*verdicts.values()) if verdicts else frozenset()
+    chosen = _chosen([column for column in columns if column not in about], pairs, cells)
+    if chosen:
+        because = dict.fromkeys(about, "one of two stories in each row")
+        because |= dict.fromkeys(chosen, "names the preferred one of two in each row")
+        return Twins(*texts, tuple(chosen), systems, (), because, chosen)
     if len(words) < 2 and not any(bare(column) in _VERDICTS for column in verdicts):
         return None
     codes = () if words <= {*WORDS} else _CODES.get(words, ())
@@ -81,6 +91,26 @@ def twins_in(columns: Sequence[str], values: Callable[[str], list[Any]]) -> Twin
     because = dict.fromkeys(about, "one of two stories in each row")
     because |= dict.fromkeys(verdicts, f"which of two stories is preferred: {said}")
     return Twins(*texts, tuple(verdicts), systems, codes, because)
+
+
+def _chosen(
+    columns: Sequence[str], pairs: Sequence[tuple[str, str]], cells: Callable[[str], list[Any]]
+) -> dict[str, tuple[str, str]]:
+    """Columns each of whose cells is that of the first or the second column of a pair, or a tie; both occur."""
+    chosen: dict[str, tuple[str, str]] = {}
+    for column in columns:
+        for first, second in pairs:
+            sides = {
+                None if value in (None, "") else "first" if value == a else "second" if value == b else _tie(value)
+                for value, a, b in zip(cells(column), cells(first), cells(second), strict=True)
+            }
+            if {"first", "second"} <= sides <= {None, "first", "second", "tie"}:
+                chosen[column] = (first, second)
+    return chosen
+
+
+def _tie(value: Any) -> str:
+    return "tie" if WORDS.get(_word(value)) == "tie" else "other"
 
 
 def stories_in_a_row(columns: Sequence[str]) -> list[str]:
