@@ -37,6 +37,10 @@ class RatingsWords(TableWords):
     )
 
 
+# Rows of a table that tell what its columns are.
+_LOOKED_AT = 20_000
+
+
 def _fits(look: Look) -> bool:
     """Whether a file is a table; of JSON, whether its records have columns of a ratings table."""
     keys = [*look.record()]
@@ -109,7 +113,7 @@ def _guessed(file: Path, words: RatingsWords, folder: Path) -> Guessed | None:
         number_repeats=words.number_repeats or given.number_repeats,
     )
     try:
-        return guess(TableCells.at(file, given.sheet, given.labels), given)
+        return guess(TableCells.at(file, given.sheet, given.labels, most=_LOOKED_AT), given)
     except TwoReadingsError as doubt:
         own = {each.name: getattr(words, each.name) for each in fields(RatingsWords)}
         yes, no = (_AsAnswered(**own, answered=answered) for answered in doubt.choices)

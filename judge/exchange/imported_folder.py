@@ -118,10 +118,11 @@ def _frame(imported: Import) -> pd.DataFrame:
 def _write(folder: ResultFolder, imported: Import) -> None:
     frame, stories = _frame(imported), imported.stories
     if len(frame) > _MANY_ROWS and frame["story_prompt"].notna().any():
-        prompts = frame[["dataset", "story", "story_prompt"]].drop_duplicates()
+        first = ~frame.duplicated(["dataset", "story"])
+        prompts = frame.loc[first, ["dataset", "story", "story_prompt"]]
         stories = prompts if stories is None else prompts.merge(stories, on=["dataset", "story"], how="left")
         frame = frame.drop(columns="story_prompt")
-    frame.to_csv(folder.imported, index=False, lineterminator="\n")
+    frame.to_csv(folder.imported, index=False, lineterminator="\n", chunksize=_MANY_ROWS)
     if stories is not None:
         stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
     manifest = {

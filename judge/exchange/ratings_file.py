@@ -245,12 +245,14 @@ def read_ratings(
     on a story, or fewer than half of the stories in the dataset."""
     chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
-    quick = None if number_repeats or isinstance(dataset, Dataset) else quick_rows(path, chosen, name)
+    quick = None if number_repeats or isinstance(dataset, Dataset) else quick_rows(path, chosen, name, unrated)
     if quick is not None:
+        told_of = quick.stories.reindex(columns=["dataset", "story", *_FACTS])
         facts = {
-            (str(row["dataset"]), str(row["story"])): StoryFacts(0, **{f: _told(row.get(f)) for f in _FACTS})
-            for row in quick.stories.to_dict("records")
+            (str(name), str(story)): StoryFacts(0, *map(_told, values))
+            for name, story, *values in zip(*(told_of[column] for column in told_of), strict=True)
         }
+        del told_of
         judge = ", ".join(sorted(map(str, quick.frame["judge"].dropna().unique()))) or "people only"
         told = [*notes, *_passed_over(chosen, leave_out)]
         asked = _asked(dataset, chosen, columns or {})
