@@ -369,9 +369,10 @@ def _from_columns(
                 rater=fields["rater"],
             )
         )
+    lists = "rater" not in fields and any(table.lists(column.column) for column in rated)
     positions = (
         given.positions
-        or any(table.lists(column.column) for column in rated)
+        or lists
         or any(
             table.in_order([column.column for column in rated if column.criterion == criterion], missing)
             for criterion in {column.criterion for column in rated}

@@ -62,7 +62,7 @@ def write_folder(path: Path, imported: Import) -> ResultFolder:
 
     def write(fresh: ResultFolder) -> None:
         _write(fresh, imported)
-        read_imported(fresh)
+        read_imported(fresh, explanations=False)
 
     return replace_folder(path, write)
 
@@ -70,11 +70,12 @@ def write_folder(path: Path, imported: Import) -> ResultFolder:
 def said(folder: ResultFolder, imported: Import) -> Iterator[str]:
     """What was imported, a line at a time: numbers of ratings, judges and stories, missing ratings by reason, notes."""
     frame = imported.frame
-    judged, people = frame[frame["source"] == "judge"], int((frame["source"] == "rater").sum())
-    judges, rated = judged["judge"].nunique(), int(judged["rating"].notna().sum())
+    judged, people = frame["source"] == "judge", int((frame["source"] == "rater").sum())
+    judges, rated = frame.loc[judged, "judge"].nunique(), int(frame.loc[judged, "rating"].notna().sum())
     by = f"{rated} ratings by {judges} judge{'s' if judges != 1 else ''}, {people} by people"
     yield f"{folder.path}: {by}, {frame['story'].nunique()} stories"
-    lost = judged.loc[judged["rating"].isna(), "status"].value_counts()
+    lost = frame.loc[judged & frame["rating"].isna(), "status"].value_counts()
+    lost = lost[lost > 0]
     if len(lost):
         yield "without a rating: " + ", ".join(f"{count} {status}" for status, count in lost.items())
     for note in imported.notes:

@@ -373,6 +373,12 @@ class _Reader:
                 out_of=self.columns.out_of,
             )
             ratings += [(own or named, value) for own, value in ratings_in(cell(cells, column), rating_place)]
+        raters = cell(cells, self.columns.fields["rater"]) if people and "rater" in self.columns.fields else None
+        if isinstance(raters, list):
+            if len(raters) != len(ratings):
+                message = f"holds {len(raters)} raters beside {len(ratings)} ratings"
+                raise DataError(message, file=self.path, row=row.number, column=self.columns.fields["rater"])
+            ratings = [(str(label(rater)), value) for rater, (_, value) in zip(raters, ratings, strict=True)]
         return ratings
 
     def _labelled(self, cells: Mapping[str, Any], row: FileRow, criterion: str, given: Given) -> Given:
@@ -431,6 +437,8 @@ class _Reader:
         if name not in self.columns.fields:
             return None
         value = cell(cells, self.columns.fields[name])
+        if isinstance(value, list):
+            return None  # raters beside a list of ratings
         return None if value is None or value == "" or value != value else str(label(value))  # NaN differs from itself
 
     def _repeat(self, values: Mapping[str, Any], number: int) -> int:

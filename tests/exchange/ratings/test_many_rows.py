@@ -84,3 +84,64 @@ def test_lists_in_cells_are_left_to_the_reader_of_rows(file: Path, tmp_path: Pat
     path = _written(tmp_path, rows)
     assert quick_rows.quick_rows(path, ratings_map(path, {}, []), None) is None
     assert len(read_ratings(path).frame) == 6
+
+
+WIDE = {
+    "story": [f"s{at}" for at in range(6)],
+    "story_prompt": [f"p{at // 2}" for at in range(6)],
+    "x": [1, 2, 3, 4, 5, None],
+    "y": [2, 2, 3.5, 4, 5, 1],
+    "ann": [1, None, 3, 4, 4, 2],
+    "bob": [2, 2, 3, 4, 5, 1],
+}
+WIDE_MAP = {"judges.Plot": ["x:x", "y:y"], "people.Plot": ["ann:ann", "bob:bob"]}
+
+
+def _both(path: Path, columns: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[pd.DataFrame]:
+    """The ratings by columns, which must take the file, and by rows."""
+    monkeypatch.setattr(quick_rows, "LEAST_BYTES", 0)
+    assert quick_rows.quick_rows(path, ratings_map(path, columns, []), None, "no_rating") is not None
+    frames = []
+    for least in (0, 1 << 30):
+        monkeypatch.setattr(quick_rows, "LEAST_BYTES", least)
+        frame = read_ratings(path, columns=columns, unrated="no_rating").frame.astype(object)
+        frames.append(frame.where(frame.notna(), None))
+    return frames
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_wide_tables_are_read_by_columns_as_by_rows(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, path = pd.DataFrame(WIDE), tmp_path / f"wide{suffix}"
+    if suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
+    by_columns, by_rows = _both(path, WIDE_MAP, monkeypatch)
+    assert len(by_rows) == 23  # an empty cell of a person is no row, one of a judge is a lost rating
+    pd.testing.assert_frame_equal(by_columns, by_rows[by_columns.columns])
+    unnamed = {**WIDE_MAP, "rater": "=unknown"}
+    by_columns, by_rows = _both(path, unnamed, monkeypatch)
+    pd.testing.assert_frame_equal(by_columns, by_rows[by_columns.columns])
+
+
+def test_rows_by_raters_and_criteria_count_a_judges_rating_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"story": at, "criterion": criterion, "who": who, "x": 1 + at % 5, "given": 1 + (at + len(who)) % 5}
+        for at in range(5)
+        for criterion in ("Plot", "Style")
+        for who in ("ann", "robert")
+    ]
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame(rows).to_parquet(path, index=False)
+    columns = {"criterion": "criterion", "rater": "who", "judges.*": ["x:x"], "people.*": "given"}
+    by_columns, by_rows = _both(path, columns, monkeypatch)
+    assert len(by_rows) == 30
+    pd.testing.assert_frame_equal(by_columns, by_rows[by_columns.columns])
+    rows[1]["x"] = 5
+    pd.DataFrame(rows).to_parquet(path, index=False)
+    with pytest.raises(DataError, match="the judge's ratings of story '0' differ"):
+        read_ratings(path, columns=columns)

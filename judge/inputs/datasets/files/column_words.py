@@ -33,51 +33,49 @@ def _words(text: str) -> tuple[str, ...]:
 NAMES: Mapping[str, tuple[str, ...]] = {
     name: _words(words)
     for name, words in {
-        "id": """id storyid sid itemid exampleid uid key story stories item example sample document doc docid pairid
-            index idx output textid nr geschichte erzahlung kurzgeschichte dokument beispiel fall eintrag
-            histoire recit conte exemple identifiant numero historia cuento relato ejemplo identificador storia
-            racconto esempio conto exemplo verhaal voorbeeld opowiadanie 编号 序号 故事编号 故事id 样本 样本编号
-            文章编号 番号 物語番号 作品番号 作品 번호 이야기번호 номер рассказ история пример n no code text
-            texte texto testo tekst 文本""",
-        "text": """text story storytext generatedstory generatedtext generation generated output response completion
-            continuation prediction candidate hypothesis content body reply summary answer essay passage
-            geschichte erzahlung kurzgeschichte texte histoire recit conte reponse texto historia cuento relato
-            respuesta testo storia racconto risposta conto resposta verhaal tekst opowiadanie 故事 文本 正文
-            内容 文章 物語 テキスト 本文 文章 作品 이야기 텍스트 본문 текст рассказ история ответ""",
-        "system": """system model modelname systemname modelid systemid generator source author writer
-            modell
+        "id": """id storyid sid itemid exampleid uid key story stories item example sample document doc docid
+            pairid index idx output textid nr geschichte erzahlung kurzgeschichte dokument beispiel fall
+            eintrag aufsatz gedicht histoire recit conte exemple identifiant numero historia cuento relato
+            ejemplo identificador storia racconto esempio conto exemplo verhaal voorbeeld opowiadanie 编号
+            序号 故事编号 故事id 样本 样本编号 文章编号 番号 物語番号 作品番号 作品 번호 이야기번호 номер
+            рассказ история пример n no code text texte texto testo tekst 文本 essay abstract poem poeme
+            poema song joke witz email dialog dialogue""",
+        "text": """text story storytext generatedstory generatedtext generation generated output response
+            completion continuation prediction candidate hypothesis content body reply summary answer
+            essay passage geschichte erzahlung kurzgeschichte texte histoire recit conte reponse texto
+            historia cuento relato respuesta testo storia racconto risposta conto resposta verhaal tekst
+            opowiadanie 故事 文本 正文 内容 文章 物語 テキスト 本文 文章 作品 이야기 텍스트 본문 текст
+            рассказ история ответ""",
+        "system": """system model modelname systemname modelid systemid generator source author writer modell
             sprachmodell quelle autor verfasser modele systeme generateur auteur modelo sistema generador
-            modello generatore autore gerador bron auteur 模型 系统 来源 作者 模型名称 モデル システム 作者 모델
-            시스템 модель система автор источник zrodlo llm""",
+            modello generatore autore gerador bron auteur schrijver schreiber ecrivain escritor scrittore
+            模型 系统 来源 作者 模型名称 モデル システム 作者 모델 시스템 модель система автор источник
+            zrodlo llm""",
         "story_prompt": """storyprompt prompt writingprompt instruction input premise context title promptid question
-            aufgabe
-            anweisung titel thema consigne titre invite sujet instruccion titulo tema istruzione titolo
-            instrucao opdracht 提示 题目 标题 指令 プロンプト 題名 タイトル お題 프롬프트 제목 промпт задание
-            тема topic task""",
+            aufgabe anweisung titel thema consigne titre invite sujet instruccion titulo tema istruzione
+            titolo instrucao opdracht 提示 题目 标题 指令 プロンプト 題名 タイトル お題 프롬프트 제목
+            промпт задание тема topic task""",
         "reference": "reference human humanstory gold goldstory goldresponse ref target referenz",
-        "rater": """rater raterid worker workerid annotator annotatorid participant participantid userid user who judge
-            evaluator ratedby source expert reader coder reviewer grader assessor labeler labeller subject
-            subjectid annotateur annotatrice evaluateur evaluatrice lecteur bewerter bewerterin gutachter
-            gutachterin teilnehmer teilnehmerin proband probandin leser person anotador anotadora evaluador
-            evaluadora lector participante valutatore annotatore lettore partecipante avaliador avaliadora
-            beoordelaar deelnemer recenzent 评委 评审 标注者 标注员 评分者 评价者 参与者 専門家 評価者 参加者
-            読者 평가자 참가자 эксперт оценщик аннотатор читатель участник""",
-        "criterion": """criterion criteria aspect dimension attribute metric quality test question item
-            criterionname
+        "rater": """rater raterid worker workerid annotator annotatorid participant participantid userid user who
+            judge evaluator ratedby source expert reader coder reviewer grader assessor labeler labeller
+            subject subjectid annotateur annotatrice evaluateur evaluatrice lecteur bewerter bewerterin
+            gutachter gutachterin teilnehmer teilnehmerin proband probandin leser person anotador
+            anotadora evaluador evaluadora lector participante valutatore annotatore lettore partecipante
+            avaliador avaliadora beoordelaar deelnemer recenzent 评委 评审 标注者 标注员 评分者 评价者
+            参与者 専門家 評価者 参加者 読者 평가자 참가자 эксперт оценщик аннотатор читатель участник""",
+        "criterion": """criterion criteria aspect dimension attribute metric quality test question item criterionname
             kriterium merkmal dimension aspekt frage critere aspect dimension criterio aspecto dimension
-            dimensione aspetto dimensao aspect kenmerk kryterium 标准 维度 指标 评价维度 基準 観点 評価項目
-            評価観点 기준 항목 критерий аспект показатель""",
-        "rating": """rating score value label stars likert answer response note bewertung wertung punkte
-            punktzahl urteil
-            einstufung puntuacion nota calificacion valoracion evaluation appreciation punteggio valutazione
-            voto pontuacao avaliacao beoordeling cijfer ocena 评分 得分 分数 打分 評価 スコア 点数 得点 評点
-            점수 평점 оценка балл рейтинг level grade points mark verdict""",
+            dimensione aspetto dimensao aspect kenmerk kryterium 标准 维度 指标 评价维度 基準 観点
+            評価項目 評価観点 기준 항목 критерий аспект показатель""",
+        "rating": """rating score value label stars likert answer response note bewertung wertung punkte punktzahl
+            urteil einstufung puntuacion nota calificacion valoracion evaluation appreciation punteggio
+            valutazione voto pontuacao avaliacao beoordeling cijfer ocena 评分 得分 分数 打分 評価 スコア
+            点数 得点 評点 점수 평점 оценка балл рейтинг level grade points mark verdict""",
         "panel": "panel",
-        "explanation": """explanation reason reasoning rationale justification comment comments feedback why
-            remarks notes
-            note begrundung kommentar anmerkung commentaire justification raison remarque comentario
-            justificacion razon commento motivazione toelichting opmerking 理由 评论 备注 说明 コメント 備考
-            이유 의견 комментарий обоснование причина""",
+        "explanation": """explanation reason reasoning rationale justification comment comments feedback why remarks
+            notes note begrundung kommentar anmerkung commentaire justification raison remarque comentario
+            justificacion razon commento motivazione toelichting opmerking 理由 评论 备注 说明 コメント
+            備考 이유 의견 комментарий обоснование причина""",
     }.items()
 }
 # Words that a name may have beside those of its field.
@@ -125,7 +123,7 @@ JUDGE = late(
     r"|llm|^ai$|prometheus|geval|bertscore|bleu|rouge|bart|comet|meteor|bleurt|unieval"
     r"|sonnet|opus|haiku|pandalm|falcon|ernie|chatglm|^glm|kimi|moonshot|doubao|baichuan|internlm|olmo|tulu|nemotron"
     r"|jamba|zephyr|wizardlm|skywork|minimax|hunyuan|exaone|granite|dbrx|^cohere$|smollm|openchat|starling|davinci|copilot"
-    r"|flan|^yi$|^ki$|^ia$|^ии$|autorater|нейросет|模型|大语言|机器|机评|机械|機械|自動|自动|モデル|인공지능|모델|chatbot"
+    r"|flan|^yi$|^ki$|^ia$|^ии$|autorater|^bot$|нейросет|模型|大语言|机器|机评|机械|機械|自動|自动|モデル|인공지능|모델|chatbot"
 )
 WEAK_JUDGE = late(
     r"^judges?\d*$|^auto|^pred|^metric|machine|^model$|^modell$|^modele$|^modelo$|^modello$|maschin|automat|algorithm"
@@ -139,6 +137,7 @@ HUMAN = late(
 WEAK_HUMAN = late(
     r"rater$|rater\d|rater[a-z]$|annot|worker|expert|crowd|reader|gold|turk|participant|reviewer|student|grader|assessor"
     r"|labell?er|evaluator|coder|editor|teacher|volunteer|panell?ist|juror|^ann$|^(?:h|r|a|w|p|ann|amt)\d+$"
+    r"|lehrer|schuler|korrektor|professor|profesor|alumno|etudiant|estudiante|docente|老师|学生|先生|учител|студент"
     r"|bewerter|gutachter|prufer|leser|proband|teilnehmer|juror|anotad|evaluad|evaluat(?:eur|rice)|lecteur|lectrice"
     r"|correcteur|noteur|valutator|lettor|^lector|leitor|avaliador|beoordela|lezer|deelnemer|recenzent|ekspert"
     r"|评委|评审|标注|专家|评价者|评分者|读者|読者|評価者|評価人|専門家|평가자|전문가|독자|эксперт|аннотатор|читател|оценщик"
@@ -272,6 +271,7 @@ ORDERS: tuple[tuple[str, ...], ...] = tuple(
         not at all < slightly < moderately < very < extremely
         not at all < a little < somewhat < very much
         not < somewhat < very
+        one < two < three < four < five
         strongly disagree < disagree < neutral < agree < strongly agree
         strongly disagree < disagree < undecided < agree < strongly agree
         strongly disagree < disagree < neither agree nor disagree < agree < strongly agree

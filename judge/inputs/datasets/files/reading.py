@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -144,11 +144,13 @@ class Reading:
             if len(others) <= len(people):
                 people = sorted([*people, *others], key=lambda column: self.table.columns.index(column.column))
             left = [column for column in left if column not in people]
-        judges, people = judges or _like(left, people), people or _like(left, judges)
-        left = [column for column in left if column not in (*judges, *people)]
+        judges, people = judges or _like(left, people), people or _like(left, judges) or _crossed(left, judges)
+        used = {column.column for column in (*judges, *people)}
+        left = [column for column in left if column.column not in used]
         if judges and not people and left:
             plain = [column for column in left if bare(column.column) in NAMES["rating"]]
             people = plain if len(plain) == 1 and not {column.criterion for column in judges} - {None} else left
+            people = people if people[1:] or _may_be_peoples(people[0]) else []
         elif people and not judges and len(left) == 1 and _may_be_a_judge(left[0]):
             judges = left
         left = [column for column in left if column not in (*judges, *people)]
@@ -180,6 +182,31 @@ def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[Na
     """Columns of no side with a criterion of `others`, which are all of one side."""
     criteria = {column.criterion for column in others}
     return [column for column in free if column.criterion in criteria] if others else []
+
+
+def _crossed(free: Sequence[NamedColumn], judges: Sequence[NamedColumn]) -> list[NamedColumn]:
+    """Columns of no side named by a word and one of the judges' criteria, as `B1_Style` is beside `gpt4_Style`: one for
+    each word and criterion; empty where there is another."""
+    criteria = [column.criterion for column in judges if column.criterion is not None]
+    crossed = []
+    for column in free:
+        name = column.criterion or ""
+        its = next(
+            (c for c in criteria if name.lower().endswith(f" {c.lower()}") or name.lower().startswith(f"{c.lower()} ")),
+            "",
+        )
+        who = (name[: -len(its)] if name.lower().endswith(its.lower()) else name[len(its) :]).strip() if its else ""
+        if not who:
+            return []
+        crossed.append(replace(column, side="human", criterion=its, who=who))
+    words = {(column.who, column.criterion) for column in crossed}
+    whole = len({who for who, _ in words}) * len({criterion for _, criterion in words})
+    return crossed if len(words) == whole == len(crossed) else []
+
+
+def _may_be_peoples(column: NamedColumn) -> bool:
+    """Whether the name of an only column beside a judge's is that of a rating, or of a criterion."""
+    return column.criterion is None or bare(column.column) in NAMES["rating"] or is_criterion(column.criterion)
 
 
 def _may_be_a_judge(column: NamedColumn) -> bool:
@@ -283,29 +310,43 @@ class _Reader:
         known = rater is not None or bool(self._sided("human", "judge"))
         both = f"{ids}+{system}"
         if ids is not None and system is not None and known and not self._same_within(ids, system):
-            if not self._tells_rows(both):
+            if not self._tells_rows(both) or self._judges_in_rows(ids, rater):
                 return None
             role: Role = "ignored" if "story_prompt" in roles else "story_prompt"
             self.take(ids, role, "what several systems wrote to")
             return both
-        if self.has("id", "verdict") or rater is None:
+        if self.has("id", "verdict") or not self.has("rater", "criterion"):
             return None
         prompt = roles.get("story_prompt")
         single = [column for column in self.free() if self._may_be_ids(column)]
         single += [prompt] if prompt is not None and self._may_be_ids(prompt) else []
-        single = [column for column in single if self._names_stories(column)]
-        if single:
-            finest_first = sorted(single, key=lambda column: -len({*map(str, self.table.values(column))}))
-            self.take(finest_first[0], "id", "all rows with one name tell the same of a story")
+        proven = [column for column in single if self._names_stories(column)]
+        if proven:
+            ids = max(proven, key=lambda column: len({*map(str, self.table.values(column))}))
+            self.take(ids, "id", "all rows with one name tell the same of a story")
             return None
         both = f"{prompt}+{system}"
         if prompt is not None and system is not None and self._names_stories(both):
             return both
-        if self.has("text"):
+        words = [c for c in single if not self._numeric(self.values(c)) and len({*map(str, self.values(c))}) > 1]
+        words = [column for column in words if not self.table.unique(column)]
+        tells = [column for column in words if self._tells_rows(column)]
+        ids = tells[0] if len(tells) == 1 else finest(words, self.table.values)
+        if ids is not None:
+            self.take(ids, "id", "a name for the rows of each story")
+        if ids is not None or self.has("text") or rater is None:
             return None
         message = f"{rater!r} names who rated each row, and no column is known to name the stories"
         hint = Advice("say which column does ({story}), or write one that does", story="COLUMN")
         raise DataError(message, file=self.table.path, hint=hint)
+
+    def _judges_in_rows(self, ids: str, rater: str | None) -> bool:
+        """Whether models may be those who judged: people's ratings are the same in all rows of an id (and rater)."""
+        if rater is None or self.has("text"):
+            return False
+        others = [c for c in self.free() if self._rated(c) and not is_count(c)]
+        people = [c for c in others if named(c).side == "human"] or [c for c in others if bare(c) in NAMES["rating"]]
+        return bool(people) and all(self._same_within(f"{ids}+{rater}", column) for column in people)
 
     def _may_be_ids(self, column: str) -> bool:
         values = self.values(column)
@@ -393,6 +434,11 @@ class _Reader:
                 if self._names_raters(column):
                     self.take(column, "rater", "names who rated each row")
                     return
+        lists = [c for c in self.free() if all(isinstance(value, list) for value in self.values(c))]
+        beside = named_column("rater", lists)
+        if beside is not None and not any(isinstance(name, Mapping) for of in self.values(beside) for name in of):
+            self.take(beside, "rater", "names who rated, in a list beside the ratings")
+            return
         other = named_column("rater", [c for c in self.free() if not is_given_name(c) and bare(c) != "source"])
         if other is not None and self._names_raters(other):
             self.take(other, "rater", "names who rated each row")
@@ -480,14 +526,9 @@ class _Reader:
             if fits("id", self.values(column)) and not self._parted(self.values(column))
         ]
         usual = [column for name in NAMES["id"] for column in free if bare(column) == name]
-        usual += [column for column in free if bare(column).endswith("id") and column not in usual]
+        usual += [c for c in free if bare(c).endswith(("id", "nr", "nummer", "number")) and c not in usual]
         usual += [other] if not usual and (other := named_column("id", free)) is not None else []
         if not usual:
-            words = [c for c in free if not self._numeric(self.values(c)) and len({*map(str, self.values(c))}) > 1]
-            several = finest(words, self.table.values) if self.has("criterion", "rater") else None
-            repeated = several is not None and not self.table.unique(several)
-            if several is not None and repeated and not is_count(several) and named(several).side is None:
-                self.take(several, "id", "a name for the rows of each story")
             return False
         rows_of_a_story = self.has("rater", "criterion") or "source" in map(bare, self.table.columns)
         own = None if rows_of_a_story else next((c for c in usual if self.table.unique(c)), None)
