@@ -122,7 +122,9 @@ def _parquet(path: Path, kinds: Mapping[str, Any]) -> pd.DataFrame:
         elif frame[column].notna().any() and not pd.api.types.is_string_dtype(frame[column].dropna()):
             raise ValueError(column)
     texts = [column for column, kind in kinds.items() if kind == "str"]
-    return frame.replace({column: {"": None} for column in texts}) if texts else frame
+    for column in texts:
+        frame[column] = frame[column].where(frame[column] != "", None)
+    return frame
 
 
 def _wide(

@@ -26,7 +26,7 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
     """Two tables, one of people's ratings and one of a judge's, joined by the ids of their stories; notes say how many
     are in both. Raises DataError where it cannot be seen which is whose, where the tables share no story, or where
     their criteria cannot be matched. The tables may be two `sheets` of one workbook."""
-    named_sheets = sheets or [given.sheet if path.suffix == ".xlsx" else None for path in paths]
+    named_sheets: Sequence[str | None] = sheets or [given.sheet if path.suffix == ".xlsx" else None for path in paths]
     tables = [TableCells.at(path, sheet) for path, sheet in zip(paths, named_sheets, strict=True)]
     people, judged = _sides(tables, given)
     name = people.path.stem

@@ -276,6 +276,32 @@ def layouts() -> Iterator[Stranger]:
         {"story": "sample_id"},
         suffix=".jsonl",
     )
+    rows = [
+        [
+            f"x{s}",
+            [{"annotator": f"w{w}", "score": draw.points(s)} for w in range(2)],
+            {"model": "o3", "score": draw.points(s)},
+        ]
+        for s in range(STORIES)
+    ]
+    yield Stranger(
+        "raters_in_lists",
+        ["id", "annotations", "judge"],
+        rows,
+        {("Overall", "judge.score"): [float(r[2]["score"]) for r in rows]},
+        {("Overall", f"w{w}"): [float(r[1][w]["score"]) for r in rows] for w in range(2)},
+        {"story": "id", "rater": "annotations.annotator"},
+        suffix=".jsonl",
+    )
+    rows = [[s, *(draw.points(s) for _ in range(6))] for s in range(STORIES)]
+    yield Stranger(
+        "words_before_criteria",
+        ["Nr", "B1_Stil", "B2_Stil", "B1_Humor", "B2_Humor", "LLM_Stil", "LLM_Humor"],
+        rows,
+        {(c, "LLM"): [float(r[at]) for r in rows] for c, at in (("Stil", 5), ("Humor", 6))},
+        {(c, f"B{b}"): [float(r[at + b]) for r in rows] for c, at in (("Stil", 0), ("Humor", 2)) for b in (1, 2)},
+        {"story": "Nr"},
+    )
     rows = [[f"x{s}", "; ".join(str(draw.points(s)) for _ in range(3)), draw.points(s)] for s in range(STORIES)]
     yield Stranger(
         "lists_in_words",
@@ -327,6 +353,13 @@ def layouts() -> Iterator[Stranger]:
 
 
 def doubtful() -> Iterator[Stranger]:
+    base = _wide("a_row_of_means", 64, "id", ["rater1", "rater2"], "gpt4")
+    base.rows.append(["Mean", 3.1, 3.2, 2.9])
+    base.refused = ("'Mean'", "delete the row")
+    yield base
+    base = _wide("only_a_number_beside_a_judge", 65, "id", ["iteration"], "gpt4")
+    base.refused = ("the ratings of people", "--human iteration")
+    yield base
     base = _wide("unknown_words", 60, "id", ["zork", "blip", "frum"], "gpt4")
     base.refused = ("several people, and not of criteria", "if yes: judge check", "if no: judge check")
     yield base

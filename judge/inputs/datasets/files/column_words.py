@@ -105,7 +105,7 @@ _COUNT = late(
 _IDS = late(r"(?:story|worker|prompt|user|rater|annotator|item|doc|model|task|hit|assignment|session|system)id$")
 # "var", "conf" and the like within a name; the German "sicher", the French "confian", the Spanish "segur".
 _NO_RATING = late(
-    r"std|stdev|var$|variance|conf|prob|agreement|kappa|^sd$|_sd$|native|gender|cost|price|fee|latency"
+    r"std|stdev|var$|variance|conf|prob|agreement|kappa|^sd$|_sd$|native|gender|cost|price|fee|latency|norm$|normali|zscore|scaled$"
     r"|familiar|certaint|attention|muttersprach|bekannt|vertraut|sicherheit|confian|certitude|segurid|confid|seguran"
     r"|置信|自信|熟悉|信頼|確信|확신|уверен|знаком"
 )

@@ -24,7 +24,7 @@ from judge.inputs.datasets.files.column_names import (
     stem,
     without_means,
 )
-from judge.inputs.datasets.files.column_words import CRITERIA, NAMES, ORDERS, fold
+from judge.inputs.datasets.files.column_words import CRITERIA, MEANS, NAMES, ORDERS, fold
 from judge.inputs.datasets.files.source_file import MISSING_WORDS, is_missing, ratings_in
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import EXPECTED, parts_of
@@ -53,6 +53,8 @@ _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
 _SHORT = 10
 # Words of labels at the most, and how often each occurs at the least, on average.
 _MOST_LABELS, _LEAST_REPEATS = 7, 3
+# Names of rows of sums, which stand among the last ones.
+_TOTALS, _LAST = frozenset(("total", "sum", "summe", "somme", "totale", "std", "sd", "合计", "итого")), 3
 # Rows from which on a number of its own in each of them is an id.
 _LEAST_IDS = 20
 # Groups of rows from which on it is no chance that each has one value.
@@ -264,6 +266,7 @@ class _Reader:
         self._names()
         by_prompt = twins is None and self._ids()
         story = None if twins is not None or by_prompt else self._story()
+        self._refuse_totals()
         self._numbers()
         self._refuse_unread_judges()
         for column in self.free():
@@ -347,6 +350,14 @@ class _Reader:
         others = [c for c in self.free() if self._rated(c) and not is_count(c)]
         people = [c for c in others if named(c).side == "human"] or [c for c in others if bare(c) in NAMES["rating"]]
         return bool(people) and all(self._same_within(f"{ids}+{rater}", column) for column in people)
+
+    def _refuse_totals(self) -> None:
+        """A row of means below the stories is no story."""
+        ids = next((name for name, read in self.roles.items() if read.role == "id"), None)
+        for value in self.values(ids)[-_LAST:] if ids is not None else ():
+            if fold(str(value)).rstrip(".:") in MEANS | _TOTALS:
+                message = f"a row is named {str(value)!r}: it holds means or sums, and no story's ratings"
+                raise DataError(message, file=self.table.path, column=ids, hint="delete the row")
 
     def _may_be_ids(self, column: str) -> bool:
         values = self.values(column)

@@ -98,7 +98,7 @@ def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") 
                     continue
                 if not header:
                     _check_utf8(cells, cells, path, row)
-                    header = _header(cells, required, path)
+                    header = _header([name.strip() for name in cells], required, path)
                 else:
                     if len(cells) != len(header):
                         raise DataError(

@@ -215,6 +215,14 @@ def _below(path: Path, divided_by: str, header: Header) -> Iterator[tuple[int, d
 
 def _json(path: Path) -> Iterator[tuple[int, Any]]:
     entries = read_json(path)
+    if isinstance(entries, dict):
+        lists = [
+            value for value in entries.values() if isinstance(value, list) and value and isinstance(value[0], dict)
+        ]
+        if len(lists) == 1:
+            entries = lists[0]
+        elif len(entries) > 1 and all(isinstance(value, dict) for value in entries.values()):
+            entries = [{"id": key} | value for key, value in entries.items()]
     if not isinstance(entries, list):
         keys = list(entries) if isinstance(entries, dict) else []
         raise DataError(
@@ -362,7 +370,7 @@ def _several_sheet_rows(rows: Sequence[tuple[Any, ...]]) -> Header | None:
 
 
 def _sheet_header(values: tuple[Any, ...], path: Path, row: int) -> list[str]:
-    header = ["" if value is None else str(value) for value in values]
+    header = ["" if value is None else str(value).strip() for value in values]
     twice = next((name for name in header if header.count(name) > 1), None)
     if twice is not None:
         message = "the header names a column twice" if twice else "the header has columns without a name"

@@ -68,7 +68,7 @@ def file_blocks(inputs: ReportInputs) -> list[Markup]:
 def columns_table(checked: Checked) -> Table:
     """What each column of the file was read as, and which were not read."""
     guess = checked.columns
-    named = [(option, None, column) for option, column in guess.fields.items()]
+    named: list[tuple[str, str | None, str]] = [(option, None, column) for option, column in guess.fields.items()]
     named += [("judge", "named in the column of raters", name) for name in guess.judge_names]
     for role, read in (("judge", guess.judges), ("human", guess.people)):
         named += [(role, "the row's criterion" if c.criterion == "*" else c.criterion, c.column) for c in read]
