@@ -12,6 +12,7 @@ from judge.base.wording import Advice
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
 from judge.exchange.table_roles import GivenColumns, Guessed, RatingColumn, as_stated, options_of
 from judge.inputs.datasets.dataset import label_scales
+from judge.inputs.datasets.files.cell_patterns import constant_within, numbered
 from judge.inputs.datasets.files.column_names import (
     OVERALL,
     NamedColumn,
@@ -25,8 +26,9 @@ from judge.inputs.datasets.files.column_names import (
     stem,
     without_means,
 )
+from judge.inputs.datasets.files.column_reader import read_columns
 from judge.inputs.datasets.files.column_words import NAMES
-from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, constant_within, numbered, read_columns
+from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import is_column

@@ -13,10 +13,12 @@ from judge.base.records import PREFERRED, Preferred
 from judge.base.wording import Advice
 from judge.exchange.logs.comparisons import LoggedStory, PreferenceRow
 from judge.exchange.logs.tools import PreferencesImport, preferences_of
+from judge.inputs.datasets.files.cell_patterns import fits
 from judge.inputs.datasets.files.column_map import label
 from judge.inputs.datasets.files.column_names import named
+from judge.inputs.datasets.files.column_reader import read_columns
 from judge.inputs.datasets.files.pair_table import CRITERION, SYSTEM
-from judge.inputs.datasets.files.reading import Reading, TwoReadingsError, fits, read_columns
+from judge.inputs.datasets.files.reading import Reading, TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import cell, table_rows

@@ -21,10 +21,10 @@ from judge.base.wording import Advice
 from judge.exchange.reader import Look, Reader, Say, TableWords, folder_for
 from judge.exchange.released import refuse_taken, write_recorded_run
 from judge.inputs.criteria import load_criteria, shipped_criteria
+from judge.inputs.datasets.files.cell_patterns import finest, fits
 from judge.inputs.datasets.files.column_map import UNKNOWN, label
 from judge.inputs.datasets.files.column_names import bare, is_count, named
 from judge.inputs.datasets.files.column_words import NAMES
-from judge.inputs.datasets.files.reading import finest, fits
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import cell, table_rows

@@ -13,10 +13,10 @@ from judge.base.errors import DataError, SpecError, nearest, unknown
 from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import KEYS, LabelScales, is_key, label_scales
 from judge.inputs.datasets.files import column_names
+from judge.inputs.datasets.files.cell_patterns import finest, fits
 from judge.inputs.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, stated_words
 from judge.inputs.datasets.files.column_names import bare, is_count, named_column
 from judge.inputs.datasets.files.column_words import NAMES
-from judge.inputs.datasets.files.reading import finest, fits
 from judge.inputs.datasets.files.source_file import RatingPlace, label_value, ratings_in
 from judge.inputs.datasets.files.table_file import (
     cell,

@@ -10,8 +10,10 @@ from typing import Any
 from judge.base.errors import DataError, JudgeError, SpecError, nearest
 from judge.base.wording import Advice, few
 from judge.inputs.datasets.dataset import is_key
+from judge.inputs.datasets.files.cell_patterns import fits, numbered
 from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, may_be_persons, named
-from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError, fits, numbered, read_columns
+from judge.inputs.datasets.files.column_reader import read_columns
+from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.verdict_codes import Twins, code_question
 

@@ -1,0 +1,197 @@
+"""What a table's cells and their repetition say of a column: ratings, raters, criteria, names of stories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judge.base.errors import DataError
+from judge.inputs.datasets.files.cell_patterns import LEAST_GROUPS, fits, number_of
+from judge.inputs.datasets.files.column_names import bare, is_count, is_given_name, named, named_column
+from judge.inputs.datasets.files.column_words import CRITERIA, NAMES, fold
+from judge.inputs.datasets.files.reading import ReadColumn, Role
+from judge.inputs.datasets.files.source_file import is_missing, ratings_in
+from judge.inputs.datasets.files.table_cells import TableCells
+
+# Values of a rating at the most, and how far from 0 a rating lies.
+_MOST_POINTS, _FARTHEST = 25, 100
+# Rows from which on a number of its own in each of them is an id.
+LEAST_IDS = 20
+
+
+@dataclass(slots=True)
+class Evidence:
+    """A table with the columns taken so far, and what its cells say of a column."""
+
+    table: TableCells
+    roles: dict[str, ReadColumn] = field(default_factory=dict)
+    cells: dict[str, list[Any]] = field(default_factory=dict)
+    rated: dict[str, bool] = field(default_factory=dict)
+    shares: list[tuple[str, ...]] = field(default_factory=list)
+
+    def take(self, column: str, role: Role, because: str) -> None:
+        self.roles[column] = ReadColumn(column, role, because, named(column))
+
+    def values(self, column: str) -> list[Any]:
+        """The column's cells that are not blank."""
+        if column not in self.cells:
+            self.cells[column] = [value for value in self.table.values(column) if not is_missing(value, ())]
+        return self.cells[column]
+
+    def free(self) -> list[str]:
+        return [column for column in self.table.columns if column not in self.roles]
+
+    def has(self, *roles: Role) -> bool:
+        return any(read.role in roles for read in self.roles.values())
+
+    def _by_rater(self, column: str) -> bool:
+        """Whether objects in a column hold numbers by raters: other keys in other rows."""
+        values = [value for value in self.values(column) if isinstance(value, Mapping)]
+        if len(values) < len(self.values(column)) or not self._rated(column):
+            return False
+        return len({key for value in values for key in value}) > max(map(len, values))
+
+    def _judges_in_rows(self, ids: str, rater: str | None) -> bool:
+        """Whether models may be those who judged: people's ratings are the same in all rows of an id (and rater)."""
+        if rater is None or self.has("text"):
+            return False
+        others = [c for c in self.free() if self._rated(c) and not is_count(c)]
+        people = [c for c in others if named(c).side == "human"] or [c for c in others if bare(c) in NAMES["rating"]]
+        return bool(people) and all(self._same_within(f"{ids}+{rater}", column) for column in people)
+
+    def _may_be_ids(self, column: str) -> bool:
+        values = self.values(column)
+        return fits("id", values) and not is_count(column) and named(column).side is None and not self._parted(values)
+
+    def _parted(self, values: Sequence[Any]) -> bool:
+        return any((number := number_of(value)) is not None and not number.is_integer() for value in values)
+
+    def _names_stories(self, column: str) -> bool:
+        """Whether rows with one value of a column share what a story has once: its text, its system, the judge's
+        ratings; and no person rates it twice."""
+        once = [name for name, read in self.roles.items() if read.role in ("text", "system")]
+        once += self._sided("judge")
+        once = [name for name in once if name not in column.split("+")]
+        varied = [name for name in once if len({*map(str, self.table.values(name))}) > 1]
+        keys = len({*map(str, self.table.values(column))})
+        many = LEAST_GROUPS <= keys < len(self.table.rows)
+        return (
+            many
+            and bool(varied)
+            and all(self._same_within(column, name) for name in varied)
+            and self._tells_rows(column)
+        )
+
+    def _same_within(self, column: str, name: str) -> bool:
+        """Whether a column has one value for each of another (and of the criterion, for ratings)."""
+        criterion = next((c for c, read in self.roles.items() if read.role == "criterion"), None)
+        keys: dict[tuple[str, str], str] = {}
+        by = self.table.values(criterion) if criterion is not None and name not in self.roles else self.table.rows
+        for key, of, value in zip(self.table.values(column), by, self.table.values(name), strict=True):
+            both = (str(key), str(of) if by is not self.table.rows else "")
+            if keys.setdefault(both, str(value)) != str(value):
+                return False
+        return True
+
+    def _tells_rows(self, column: str) -> bool:
+        """Whether a row is known by this column with its rater and criterion."""
+        names = [column, *(c for c, read in self.roles.items() if read.role in ("rater", "criterion"))]
+        cells = [[*map(str, self.table.values(name))] for name in names]
+        return len({*zip(*cells, strict=True)}) == len(self.table.rows)
+
+    def _sided(self, *sides: str) -> list[str]:
+        """Columns of numbers or labels that are named as one side's."""
+        free = [c for c in self.free() if named(c).side in sides and not is_count(c) and self._rated(c)]
+        return free + [name for name, read in self.roles.items() if read.role == "label" and read.named.side in sides]
+
+    def _all_sided(self, column: str) -> bool:
+        return None not in {named(str(value)).side for value in self.values(column)}
+
+    def _calls_people(self, column: str) -> bool:
+        """Whether cells are given names, or such as `rater 3`, beside each other or a language model's."""
+        values = {str(value) for value in self.values(column)}
+        people = [v for v in values if named(v).side == "human" and (is_given_name(v) or any(map(str.isdigit, v)))]
+        known = len(people) + sum(named(v).side == "judge" for v in values)
+        return bool(people) and 1 < len(values) < 2 * known and not self._numeric([*values])
+
+    def _names_raters(self, column: str) -> bool:
+        """Whether cells name persons. Numbers that could be ratings are names where rows of one story never repeat one,
+        or where another column holds people's ratings."""
+        values = self.values(column)
+        if not fits("rater", values):
+            return False
+        if not self._few(values):
+            return len({*map(str, values)}) < len(values) or len(values) < LEAST_IDS
+        others = [c for c in self.free() if c != column and self._rated(c)]
+        others += [name for name, read in self.roles.items() if read.role == "label"]
+        if any(named(other).side == "human" and bare(other) not in NAMES["rater"] for other in others):
+            return True
+        single = any(self.table.unique(c) for c in self.free() if c != column and not self._rated(c))
+        if not single and any(named(other).side is None and bare(other) in NAMES["rating"] for other in others):
+            return True
+        ids = named_column("id", [c for c in self.free() if fits("id", self.values(c))])
+        if ids is None or not others:
+            return False
+        keys = [str(a) for a in self.table.values(ids)]
+        repeats = len({*keys}) < len(keys)
+        criteria = named_column("criterion", self.free())
+        cells = zip(keys, self.table.values(column), self.table.values(criteria) if criteria else keys, strict=True)
+        return repeats and len({tuple(map(str, key)) for key in cells}) == len(keys)
+
+    def _calls(self, name: str, column: str) -> bool:
+        """Whether most cells name criteria, or language models, by words that repeat."""
+        values = [str(value) for value in self.values(column)]
+        words = {*values}
+        if self._numeric(values) or 2 * len(words) > len(values) or len(words) < 2:
+            return False
+        if name == "criterion":
+            known = [word for word in words if CRITERIA & {fold(word), *fold(word).split()}]
+        else:
+            known = [word for word in words if named(word).side == "judge"] if name == "system" else []
+        return 2 * len(known) > len(words)
+
+    def _names_criteria(self, column: str) -> bool:
+        values = [str(value) for value in self.values(column)]
+        words = {*values}
+        repeated = 2 * len(words) <= len(values) or bare(column) in NAMES["criterion"][:4]
+        return not self._numeric(values) and repeated
+
+    def _adds_to_one(self, columns: Sequence[str]) -> bool:
+        numbers = [self.table.numbers(column) for column in columns]
+        rows = [row for row in zip(*(given or () for given in numbers), strict=False) if None not in row]
+        return bool(rows) and all(abs(sum(row) - 1) < 0.02 and all(0 <= number <= 1 for number in row) for row in rows)
+
+    def _reason(self, column: str) -> str:
+        values = self.values(column)
+        if len({*map(str, values)}) == 1 and len(values) > 1:
+            return "the same in every row"
+        if is_count(column):
+            return "its name says that it counts or numbers something"
+        if self._numeric(values):
+            return "numbers, by no judge or person that is named"
+        return "long texts" if fits("text", values) else "words that are no labels known here"
+
+    def _rated(self, column: str) -> bool:
+        if column not in self.rated:
+            self.rated[column] = self.table.holds_ratings(column)
+        return self.rated[column]
+
+    def _numeric(self, values: Sequence[Any]) -> bool:
+        return all(number_of(value) is not None for value in values)
+
+    def _whole(self, values: Sequence[Any]) -> bool:
+        return all((number := number_of(value)) is not None and number.is_integer() for value in values)
+
+    def _few(self, values: Sequence[Any]) -> bool:
+        """Whether cells are few distinct numbers of small size, or lists of them."""
+        numbers: set[float] = set()
+        place = self.table.place("", ("NA", "nan"))
+        for value in values:
+            try:
+                numbers.update(number for _, number in ratings_in(value, place) if number is not None)
+            except DataError:
+                if isinstance(value, str) and not any(map(str.isdigit, value)):
+                    continue  # a word for no rating, as `holds_ratings` knows
+                return False
+        return bool(numbers) and len(numbers) <= _MOST_POINTS and all(abs(number) <= _FARTHEST for number in numbers)

@@ -1,0 +1,298 @@
+"""Takes each column of a table for what it is, the surest first: texts, labels, raters, criteria, ids, numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from judge.base.errors import DataError
+from judge.base.wording import Advice, few
+from judge.inputs.datasets.files.cell_patterns import (
+    as_spelled,
+    by_stem,
+    finest,
+    fits,
+    longest,
+    number_of,
+    says,
+    spelled_alike,
+)
+from judge.inputs.datasets.files.column_evidence import LEAST_IDS, Evidence
+from judge.inputs.datasets.files.column_names import bare, is_count, is_given_name, named, named_column
+from judge.inputs.datasets.files.column_words import MEANS, NAMES, ORDERS, fold
+from judge.inputs.datasets.files.reading import Reading, Role
+from judge.inputs.datasets.files.source_file import MISSING_WORDS
+from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.verdict_codes import WORDS, stories_in_a_row, twins_in
+
+# Characters of a rating that is written in another way, such as 85 % or 4/5.
+_SHORT = 10
+# Words of labels at the most, and how often each occurs at the least, on average.
+_MOST_LABELS, _LEAST_REPEATS = 7, 3
+# Names of rows of sums, which stand among the last ones.
+_TOTALS, _LAST = frozenset(("total", "sum", "summe", "somme", "totale", "std", "sd", "合计", "итого")), 3
+
+
+def read_columns(table: TableCells, given: Mapping[Role, str] | None = None, taken: Iterable[str] = ()) -> Reading:
+    """The reading of a table's columns. `given` fields' columns are kept, and `taken` are columns of ratings, as the
+    user said."""
+    reader = _Reader(table)
+    for role, column in (given or {}).items():
+        if column in table.columns:
+            reader.take(column, role, "as you said")
+    for column in taken:
+        if column in table.columns:
+            reader.take(column, "rating", "as you said")
+    return reader.read()
+
+
+class _Reader(Evidence):
+    def read(self) -> Reading:
+        self._without_values()
+        twins = None if self.has("text", "rating") else twins_in(self.free(), self.values, self.table.values)
+        if twins is not None:
+            for column, because in twins.because.items():
+                self.take(column, "verdict" if column in twins.verdicts else "text", because)
+        labels = self._labels(compared=twins is not None)
+        if twins is None and not self.has("text"):
+            self._refuse_series()
+        self._texts()
+        self._raters()
+        self._names()
+        by_prompt = twins is None and self._ids()
+        story = None if twins is not None or by_prompt else self._story()
+        self._refuse_totals()
+        self._numbers()
+        self._refuse_unread_judges()
+        for column in self.free():
+            self.take(column, "ignored", self._reason(column))
+        columns = {column: self.roles[column] for column in self.table.columns}
+        for column, read in columns.items():
+            if read.role == "rating" and (mixed := self.table.mixed(column)) is not None:
+                message = f"numbers are written in several ways, such as {mixed}"
+                raise DataError(message, file=self.table.path, column=column, hint="write all of them in one way")
+        return Reading(self.table, columns, labels, twins, by_prompt, story, tuple(self.shares))
+
+    def _without_values(self) -> None:
+        for column in self.free():
+            within = [name for name in self.table.columns if name.startswith(f"{column}.")]
+            if not self.values(column):
+                self.take(column, "ignored", "empty")
+            elif within and not self._by_rater(column):
+                self.take(column, "ignored", f"read by its keys {few(within, 3)}")
+            elif within:
+                for name in within:
+                    self.take(name, "ignored", f"within {column}")
+            elif not bare(column) or column.startswith("Unnamed:"):
+                self.take(column, "ignored", "without a name")
+
+    def _refuse_series(self) -> None:
+        series = stories_in_a_row([column for column in self.free() if fits("text", self.values(column))])
+        if series:
+            hint = "write each story with its ratings on a row of its own, e.g. with pandas.wide_to_long"
+            message = f"each row holds {len(series)} stories ({few(series, 3)})"
+            raise DataError(message, file=self.table.path, hint=hint)
+
+    def _story(self) -> str | None:
+        """Two columns that name a story together, `a+b`, where none does alone; takes the one that does by its pattern.
+        Where a column names who rated, rows may share a story: DataError where it cannot be known which."""
+        roles = {read.role: name for name, read in self.roles.items()}
+        rater, ids, system = roles.get("rater"), roles.get("id"), roles.get("system")
+        known = rater is not None or bool(self._sided("human", "judge"))
+        both = f"{ids}+{system}"
+        if ids is not None and system is not None and known and not self._same_within(ids, system):
+            if not self._tells_rows(both) or self._judges_in_rows(ids, rater):
+                return None
+            role: Role = "ignored" if "story_prompt" in roles else "story_prompt"
+            self.take(ids, role, "what several systems wrote to")
+            return both
+        if self.has("id", "verdict") or not self.has("rater", "criterion"):
+            return None
+        prompt = roles.get("story_prompt")
+        single = [column for column in self.free() if self._may_be_ids(column)]
+        single += [prompt] if prompt is not None and self._may_be_ids(prompt) else []
+        proven = [column for column in single if self._names_stories(column)]
+        if proven:
+            ids = max(proven, key=lambda column: len({*map(str, self.table.values(column))}))
+            self.take(ids, "id", "all rows with one name tell the same of a story")
+            return None
+        both = f"{prompt}+{system}"
+        if prompt is not None and system is not None and self._names_stories(both):
+            return both
+        words = [c for c in single if not self._numeric(self.values(c)) and len({*map(str, self.values(c))}) > 1]
+        words = [column for column in words if not self.table.unique(column)]
+        tells = [column for column in words if self._tells_rows(column)]
+        ids = tells[0] if len(tells) == 1 else finest(words, self.table.values)
+        if ids is not None:
+            self.take(ids, "id", "a name for the rows of each story")
+        if ids is not None or self.has("text") or rater is None:
+            return None
+        message = f"{rater!r} names who rated each row, and no column is known to name the stories"
+        hint = Advice("say which column does ({story}), or write one that does", story="COLUMN")
+        raise DataError(message, file=self.table.path, hint=hint)
+
+    def _refuse_totals(self) -> None:
+        """A row of means below the stories is no story."""
+        ids = next((name for name, read in self.roles.items() if read.role == "id"), None)
+        for value in self.values(ids)[-_LAST:] if ids is not None else ():
+            if fold(str(value)).rstrip(".:") in MEANS | _TOTALS:
+                message = f"a row is named {str(value)!r}: it holds means or sums, and no story's ratings"
+                raise DataError(message, file=self.table.path, column=ids, hint="delete the row")
+
+    def _refuse_unread_judges(self) -> None:
+        """A judge's column whose cells are nearly numbers is told, and no other column taken in its place."""
+        if any(read.role in ("rating", "label") and read.named.side == "judge" for read in self.roles.values()):
+            return
+        for column in self.free():
+            values = [str(value) for value in self.values(column) if not isinstance(value, Mapping)]
+            figures = sum(any(map(str.isdigit, value)) and len(value) < _SHORT for value in values)
+            odd = next((value for value in values if number_of(value) is None), None)
+            if odd is not None and named(column).side == "judge" and not is_count(column) and 2 * figures > len(values):
+                message = f"the column {column!r} is named as a judge's, and {odd!r} is no rating"
+                raise DataError(message, file=self.table.path, hint="a rating is a number such as 4, 4.5, 80% or 4/5")
+
+    def _texts(self) -> None:
+        for name in ("explanation", "text", "story_prompt", "reference"):
+            if self.has(name):
+                continue
+            free = [column for column in self.free() if fits(name, self.values(column)) and not self._rated(column)]
+            if name == "explanation":
+                for column in free:
+                    if says(column, NAMES[name]):
+                        self.take(column, name, "what was said of it")
+                continue
+            if name == "story_prompt":
+                free = [column for column in self.free() if fits(name, self.values(column))]
+            match = named_column(name, free)
+            if match is None and name == "text":
+                match = longest(free, self.values)
+            if match is not None:
+                self.take(match, name, "long texts" if name == "text" else "by its name")
+
+    def _raters(self) -> None:
+        if self.has("rater"):
+            return
+        people = [c for c in self._sided("human") if not named_column("rater", [c])]
+        for usual in NAMES["rater"]:
+            for column in self.free():
+                if bare(column) != usual or (usual == "source" and (people or not self._all_sided(column))):
+                    continue
+                if self._names_raters(column):
+                    self.take(column, "rater", "names who rated each row")
+                    return
+        lists = [c for c in self.free() if all(isinstance(value, list) for value in self.values(c))]
+        beside = named_column("rater", lists)
+        if beside is not None and not any(isinstance(name, Mapping) for of in self.values(beside) for name in of):
+            self.take(beside, "rater", "names who rated, in a list beside the ratings")
+            return
+        other = named_column("rater", [c for c in self.free() if not is_given_name(c) and bare(c) != "source"])
+        if other is not None and self._names_raters(other):
+            self.take(other, "rater", "names who rated each row")
+            return
+        for column in self.free() if not people else ():
+            if fits("rater", self.values(column)) and self._calls_people(column) and not self.table.unique(column):
+                self.take(column, "rater", "names people")
+                return
+
+    def _names(self) -> None:
+        for name in ("system", "criterion", "panel"):
+            if self.has(name):
+                continue
+            free = [column for column in self.free() if fits(name, self.values(column))]
+            if name == "criterion":
+                ids = [column for column in free if named_column("id", [column])]
+                free = [c for c in free if self._names_criteria(c) and {*ids} != {c}]
+            if name == "system":
+                free = [column for column in free if not self._rated(column) or named(column).side != "judge"]
+            match = named_column(name, free)
+            if match is not None:
+                self.take(match, name, "by its name")
+            elif (match := next((c for c in free if self._calls(name, c)), None)) is not None:
+                self.take(match, name, "by its cells")
+
+    def _ids(self) -> bool:
+        """Takes the column of ids; whether an id stands for one story-prompt's stories by several systems."""
+        if self.has("id"):
+            return False
+        free = [
+            column
+            for column in self.free()
+            if fits("id", self.values(column)) and not self._parted(self.values(column))
+        ]
+        usual = [column for name in NAMES["id"] for column in free if bare(column) == name]
+        usual += [c for c in free if bare(c).endswith(("id", "nr", "nummer", "number")) and c not in usual]
+        usual += [other] if not usual and (other := named_column("id", free)) is not None else []
+        if not usual:
+            return False
+        rows_of_a_story = self.has("rater", "criterion") or "source" in map(bare, self.table.columns)
+        own = None if rows_of_a_story else next((c for c in usual if self.table.unique(c)), None)
+        ids = own or usual[0]
+        system = next((name for name, read in self.roles.items() if read.role == "system"), None)
+        if own is None and not rows_of_a_story and system is not None and self._tells_rows(f"{ids}+{system}"):
+            self.take(ids, "ignored" if self.has("story_prompt") else "story_prompt", "what several systems wrote to")
+            return True
+        self.take(ids, "id", "by its name")
+        return False
+
+    def _labels(self, *, compared: bool) -> tuple[str, ...]:
+        """Takes the columns whose words are labels of one known order, that of most columns; else those of a judge and
+        of others that share a few words. Two words have an order that no agreement depends on; more must be told."""
+        fields = ("id", "system", "story_prompt", "rater", "criterion", "panel")
+        words: dict[str, set[str]] = {}
+        for column in self.free():
+            told = [str(v).strip() for v in self.values(column) if not isinstance(v, Mapping | list)]
+            given = {word for word in told if word.lower() not in MISSING_WORDS}
+            free = not any(named_column(name, [column]) for name in fields) or named(column).side == "judge"
+            free = free and not self._rated(column)
+            if free and 0 < len(given) <= _MOST_LABELS and not self._numeric([*given]) and not is_count(column):
+                words[column] = given
+        best: tuple[list[str], tuple[str, ...]] = ([], ())
+        for order in ORDERS:
+            columns = [column for column, given in words.items() if {*map(spelled_alike, given)} <= {*order}]
+            spelled = {spelled_alike(word): word for column in columns for word in words[column]}
+            letters = len(order[0]) == len(order[-1]) == 1 and order[0].isascii()
+            enough = len(columns) > 1 or not letters
+            better = (len(columns), -len(order)) > (len(best[0]), -len(best[1]))
+            if len(spelled) > 1 and enough and better:
+                best = (columns, tuple(spelled.get(word, as_spelled(word, spelled)) for word in order))
+        if best[0]:
+            for column in best[0]:
+                self.take(column, "label", f"labels {', '.join(best[1])}")
+            return best[1]
+        return () if compared or self.table.scale is not None else self._unknown_labels(words)
+
+    def _unknown_labels(self, words: Mapping[str, set[str]]) -> tuple[str, ...]:
+        judged = next((column for column in words if named(column).side == "judge"), None)
+        same = [c for c in words if judged is not None and 2 * len(words[c] & words[judged]) > len(words[judged])]
+        union = sorted(set().union(*(words[column] for column in same)))
+        rows = len(self.table.rows)
+        if len(same) < 2 or not 1 < len(union) <= _MOST_LABELS or _LEAST_REPEATS * len(union) > rows:
+            return ()
+        if len(union) > 2 or {word.casefold() for word in union} <= {*WORDS}:
+            words_shown = ", ".join(map(repr, union))
+            message = f"the columns {few(same, 4)} hold the words {words_shown}, whose order is not known"
+            hint = Advice("say the words from the lowest to the highest: {labels}", labels=",".join(union))
+            raise DataError(message, file=self.table.path, hint=hint)
+        for column in same:
+            self.take(column, "label", f"labels {', '.join(union)}")
+        return tuple(union)
+
+    def _numbers(self) -> None:
+        free = [column for column in self.free() if not is_count(column) and self._rated(column)]
+        for group in by_stem(free).values():
+            if len(group) > 2 and self._adds_to_one(group):
+                self.shares.append(tuple(group))
+                for column in group:
+                    self.take(column, "probability", "with its neighbours it adds to 1")
+        free = [column for column in free if column not in self.roles]
+        for column in free:
+            values = self.values(column)
+            whole = len({*map(str, values)}) == len(self.table.rows) >= LEAST_IDS and self._whole(values)
+            if whole:
+                self.take(column, "ignored", "another whole number in each row")
+            elif named(column).side or self._few(values):
+                self.take(column, "rating", "numbers on a scale")
+        if not any(read.role in ("rating", "label") and read.named.side != "judge" for read in self.roles.values()):
+            left = [column for column in free if column not in self.roles]
+            usual = named_column("rating", left) or (left[0] if len(left) == 1 and self.has("rater") else None)
+            if usual is not None:
+                self.take(usual, "rating", "the only numbers that people may have given")
