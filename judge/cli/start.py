@@ -271,14 +271,13 @@ def check(
     """
     from judge.base.errors import SpecError
     from judge.cli.table_options import asked
-    from judge.exchange.checked_table import check as read
-    from judge.exchange.two_tables import check_two
+    from judge.exchange.two_tables import check_files
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
     if len(files) > _MOST_TABLES:
         raise SpecError(f"{len(files)} tables: judge check takes one, or people's and a judge's")
-    checked = asked(lambda said: check_two(files, said) if files[1:] else read(files[0], said), columns)
+    checked = asked(lambda said: check_files(files, said), columns)
     page = output or (Path(f"{files[0].stem}.check.html") if form == "table" else None)
     _show(checked, page, keep, form, resamples=resamples, seed=seed, quiet=quiet)
 

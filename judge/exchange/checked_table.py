@@ -135,10 +135,6 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
     try:
         table = TableCells.at(path, given.sheet, given.labels)
     except SeveralSheetsError as error:
-        if len(error.names) == 2:
-            from judge.exchange.two_tables import check_two
-
-            return check_two([path, path], given, error.names)
         error.hint = Advice("name one: judge check {} {sheet}", str(path), sheet=error.names[0])
         raise
     columns = guess(table, given)

@@ -75,9 +75,10 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     return guessed
 
 
-def guess_side(table: TableCells, given: GivenColumns, side: Side) -> Guessed:
-    """An interpretation of a table of the ratings of one side, judges or people. Raises DataError where it has none,
-    and TwoReadingsError where two interpretations give different answers."""
+def guess_side(table: TableCells, given: GivenColumns, side: Side, *, together: bool = True) -> Guessed:
+    """An interpretation of a table of the ratings of one side, judges or people, whose stories are joined by their
+    ids; `together`: a prompt and a system may name a story. Raises DataError where it has none, and TwoReadingsError
+    where two interpretations give different answers."""
     if ours := _ours(table):
         return _parsed(table, ours, given) if is_parsed(table.columns) else Guessed("ours", ours, given)
     reading = _reading(table, given)
@@ -92,6 +93,11 @@ def guess_side(table: TableCells, given: GivenColumns, side: Side) -> Guessed:
     missing = given.missing or table.words_for_nothing([column.column for column in columns])
     judges, people = (columns, []) if side == "judge" else ([], columns)
     guessed = _from_columns(reading, given, judges, people, missing)
+    if "story" not in guessed.fields and {"prompt", "by"} <= guessed.fields.keys():
+        prompt, by = guessed.fields["prompt"], guessed.fields["by"]
+        guessed.fields["story"] = f"{prompt}+{by}" if together else guessed.fields.pop("prompt")
+    if "story" not in guessed.fields:
+        raise _without_ids(table)
     if side == "human":
         _ask(guessed, given, judges, people, table)
         return guessed
@@ -371,15 +377,7 @@ def _from_columns(
                 rater=fields["rater"],
             )
         )
-    lists = "rater" not in fields and any(table.lists(column.column) for column in rated)
-    positions = (
-        given.positions
-        or lists
-        or any(
-            table.in_order([column.column for column in rated if column.criterion == criterion], missing)
-            for criterion in {column.criterion for column in rated}
-        )
-    )
+    positions = given.positions or _in_any_order(table, rated, missing, by_row="rater" in fields)
     guessed = (
         ["judge"] * (not given.judge)
         + ["human"] * (not given.human)
@@ -396,6 +394,16 @@ def _from_columns(
         positions=positions,
         guessed=tuple(guessed),
         reading=reading,
+    )
+
+
+def _in_any_order(table: TableCells, rated: Sequence[RatingColumn], missing: Sequence[str], *, by_row: bool) -> bool:
+    """Whether people's answers have no persons: lists in cells (unless a row names its raters), or sorted columns."""
+    if not by_row and any(table.lists(column.column) for column in rated):
+        return True
+    return any(
+        table.in_order([column.column for column in rated if column.criterion == criterion], missing)
+        for criterion in {column.criterion for column in rated}
     )
 
 

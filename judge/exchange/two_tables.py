@@ -12,14 +12,31 @@ import pandas as pd
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
 from judge.base.wording import Advice, few
-from judge.exchange.checked_table import Checked, fault_notes, read_side, untold
+from judge.exchange.checked_table import Checked, check, fault_notes, read_side, untold
 from judge.exchange.column_roles import guess_side, side_of
-from judge.exchange.table_roles import GivenColumns
+from judge.exchange.imported_folder import Import
+from judge.exchange.table_roles import GivenColumns, Guessed
 from judge.inputs.datasets.files.column_names import OVERALL, Side
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.table_file import SeveralSheetsError
 
+# People's, and a judge's.
+_SIDES = 2
 _NAMED = 3
+
+
+def check_files(paths: Sequence[Path], given: GivenColumns) -> Checked:
+    """A table with ratings of both sides, or two tables, which may be the two sheets of a workbook. Raises what `check`
+    and `check_two` raise."""
+    if paths[1:]:
+        return check_two(paths, given)
+    try:
+        return check(paths[0], given)
+    except SeveralSheetsError as error:
+        if len(error.names) != _SIDES:
+            raise
+        return check_two([*paths, *paths], given, error.names)
 
 
 def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] = ()) -> Checked:
@@ -30,11 +47,12 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
     tables = [TableCells.at(path, sheet) for path, sheet in zip(paths, named_sheets, strict=True)]
     people, judged = _sides(tables, given)
     name = people.path.stem
-    reads = []
+    reads: list[tuple[Guessed, Import]] = []
     sides: tuple[tuple[TableCells, Side], ...] = ((people, "human"), (judged, "judge"))
     for table, side in sides:
         try:
-            guessed = guess_side(table, _of(table, given, side), side)
+            together = not reads or "+" in reads[0][0].fields.get("story", "")
+            guessed = guess_side(table, _of(table, given, side), side, together=together)
         except TwoReadingsError as doubt:
             raise doubt.beside(table.path, paths) from None
         left_out = [column for column in table.columns if column not in guessed.used]

@@ -14,6 +14,7 @@ from judge.cli.table_options import complaint, mend, with_flags
 from judge.exchange.checked_table import check
 from judge.exchange.compared_table import compared_map, read_compared
 from judge.exchange.table_roles import GivenColumns
+from judge.exchange.two_tables import check_files
 from tests.tables.strangers import MAKERS, STORIES, Draw, Stranger
 from tests.tables.test_real_tables import of_frame
 
@@ -86,14 +87,15 @@ def test_the_only_sheet_with_a_table_is_read_and_two_are_joined(tmp_path: Path) 
     people = [["id", "Anna", "Ben"], *([f"s{n}", draw.points(n), draw.points(n)] for n in range(STORIES))]
     judged = [["id", "gpt-4o"], *([f"s{n}", draw.points(n)] for n in range(STORIES - 3))]
     notes = [["What this is"], ["ratings of stories"]]
-    checked = check(_book(tmp_path / "two.xlsx", {"Read me": notes, "people": people, "judge": judged}))
+    book = _book(tmp_path / "two.xlsx", {"Read me": notes, "people": people, "judge": judged})
+    checked = check_files([book], GivenColumns())
     assert "joined by id: 27 of 30 stories of people are in judge" in checked.notes
     found = of_frame(checked.ratings.frame)
     assert found["judge", "Overall", "gpt-4o"] == [float(row[1]) for row in judged[1:]]
     assert found["rater", "Overall", "Ben"] == [float(row[2]) for row in people[1:]]
     three = {"people": people, "judge": judged, "more": [["id", "claude"], *judged[1:]]}
     with pytest.raises(JudgeError, match="holds 3 sheets") as error:
-        check(_book(tmp_path / "three.xlsx", three))
+        check_files([_book(tmp_path / "three.xlsx", three)], GivenColumns())
     assert "judge check" in str(mend(error.value))
 
 

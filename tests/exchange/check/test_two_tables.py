@@ -85,3 +85,24 @@ def test_what_cannot_be_joined_is_refused(tmp_path: Path) -> None:
     persons = check_two([numbered, judged], doubt.value.choices[0]).ratings.frame
     assert {*persons["rater"].dropna()} == {"1", "2"}
     assert check_two([numbered, judged], doubt.value.choices[1]).ratings.frame["rater"].isna().all()
+
+
+def test_prompt_and_system_name_the_stories_of_both_tables(tmp_path: Path) -> None:
+    stories = [(f"p{n // 3}", f"m{n % 3}", 1 + n * 7 % 5) for n in range(24)]
+    people = [(p, m, who, 1 + (v + at) % 5) for p, m, v in stories for at, who in enumerate("ab")]
+    first, second = tmp_path / "ratings.csv", tmp_path / "gpt4.csv"
+    pd.DataFrame(people, columns=["prompt_id", "model", "annotator", "score"]).to_csv(first, index=False)
+    pd.DataFrame(stories[::-1], columns=["prompt_id", "model", "score"]).to_csv(second, index=False)
+    frame = check_two([first, second], GivenColumns()).ratings.frame
+    judged = frame[frame["source"] == "judge"].set_index("story")["rating"]
+    assert judged.to_dict() == {f"{p}~{m}": float(v) for p, m, v in stories}
+    rated = frame[frame["rater"] == "b"].set_index("story")["rating"]
+    assert rated.to_dict() == {f"{p}~{m}": float(1 + (v + 1) % 5) for p, m, v in stories}
+
+
+def test_tables_without_ids_are_not_joined_by_their_rows(tmp_path: Path) -> None:
+    first, second = tmp_path / "people.csv", tmp_path / "gpt4.csv"
+    pd.DataFrame({"rater1": [1, 2, 3] * 8, "rater2": [2, 3, 4] * 8}).to_csv(first, index=False)
+    pd.DataFrame({"gpt4": [1, 2, 3] * 8}).to_csv(second, index=False)
+    with pytest.raises(DataError, match="no column could be identified as the story's name"):
+        check_two([first, second], GivenColumns())

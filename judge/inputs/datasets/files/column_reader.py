@@ -116,8 +116,11 @@ class _Reader(Evidence):
             self.take(ids, "id", "all rows with one name tell the same of a story")
             return None
         both = f"{prompt}+{system}"
-        if prompt is not None and system is not None and self._names_stories(both):
-            return both
+        if prompt is not None and system is not None:
+            # A person rated what several systems wrote to one prompt, and each of these once.
+            rated = rater is not None and self._tells_rows(both) and not self._tells_rows(prompt)
+            if self._names_stories(both) or (rated and not self._judges_in_rows(prompt, rater)):
+                return both
         words = [c for c in single if not self._numeric(self.values(c)) and len({*map(str, self.values(c))}) > 1]
         words = [column for column in words if not self.table.unique(column)]
         tells = [column for column in words if self._tells_rows(column)]
