@@ -94,8 +94,10 @@ def guess_side(table: TableCells, given: GivenColumns, side: Side, *, together: 
     judges, people = (columns, []) if side == "judge" else ([], columns)
     guessed = _from_columns(reading, given, judges, people, missing)
     if "story" not in guessed.fields and {"prompt", "by"} <= guessed.fields.keys():
-        prompt, by = guessed.fields["prompt"], guessed.fields["by"]
-        guessed.fields["story"] = f"{prompt}+{by}" if together else guessed.fields.pop("prompt")
+        item, writer = guessed.fields["prompt"], guessed.fields["by"]
+        guessed.fields["story"] = f"{item}+{writer}" if together else item
+        if not together:
+            del guessed.fields["prompt"]
     if "story" not in guessed.fields:
         raise _without_ids(table)
     if side == "human":
