@@ -357,6 +357,12 @@ def doubtful() -> Iterator[Stranger]:
     base.rows.append(["Mean", 3.1, 3.2, 2.9])
     base.refused = ("'Mean'", "delete the row")
     yield base
+    base = _wide("stories_of_both", 66, "id", ["human_score"], "gpt4_score")
+    draw = Draw(67)
+    base.header += ["human_story", "gpt4_story"]
+    base.rows = [[*row, draw.text(_WORDS), draw.text(_WORDS)] for row in base.rows]
+    base.refused = ("each row holds 2 stories", "human_story", "gpt4_story")
+    yield base
     base = _wide("only_a_number_beside_a_judge", 65, "id", ["iteration"], "gpt4")
     base.refused = ("the ratings of people", "--human iteration")
     yield base

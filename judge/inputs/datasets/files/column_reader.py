@@ -22,7 +22,7 @@ from judge.inputs.datasets.files.column_words import MEANS, NAMES, ORDERS, fold
 from judge.inputs.datasets.files.reading import Reading, Role
 from judge.inputs.datasets.files.source_file import MISSING_WORDS
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.verdict_codes import WORDS, stories_in_a_row, twins_in
+from judge.inputs.datasets.files.verdict_codes import WORDS, stories_in_a_row, twins_in, written_by_both
 
 # Characters of a rating that is written in another way, such as 85 % or 4/5.
 _SHORT = 10
@@ -86,7 +86,8 @@ class _Reader(Evidence):
                 self.take(column, "ignored", "without a name")
 
     def _refuse_series(self) -> None:
-        series = stories_in_a_row([column for column in self.free() if fits("text", self.values(column))])
+        texts = [column for column in self.free() if fits("text", self.values(column))]
+        series = stories_in_a_row(texts) or written_by_both(texts)
         if series:
             hint = "write each story with its ratings on a row of its own, e.g. with pandas.wide_to_long"
             message = f"each row holds {len(series)} stories ({few(series, 3)})"

@@ -9,7 +9,7 @@ from typing import Any
 
 from judge.base.late_pattern import late
 from judge.base.records import Preferred
-from judge.inputs.datasets.files.column_names import bare
+from judge.inputs.datasets.files.column_names import bare, named
 
 WORDS: Mapping[str, Preferred] = {
     **dict.fromkeys(("first", "a", "1", "model_a", "story a"), "first"),
@@ -122,6 +122,13 @@ def stories_in_a_row(columns: Sequence[str]) -> list[str]:
             series.setdefault(match[1], []).append(column)
     longest = max([*series.values(), *map(list, _pairs(columns))], key=len, default=[])
     return longest if len(longest) > 1 else []
+
+
+def written_by_both(columns: Sequence[str]) -> list[str]:
+    """Columns of stories by people and by models, as `human_story` and `gpt4_story`: what is named alike beside them
+    rates these, and is not by them. Empty for none."""
+    stories = [column for column in columns if _STORIES.search(column.lower())]
+    return stories if {named(column).side for column in stories} >= {"human", "judge"} else []
 
 
 def code_question(codes: Sequence[Sequence[str]]) -> str:
