@@ -210,7 +210,10 @@ class _Reader(Evidence):
             match = named_column(name, free)
             if match is not None:
                 self.take(match, name, "by its name")
-            elif (match := next((c for c in free if self._calls(name, c)), None)) is not None:
+                continue
+            nameless = [c for c in free if not any(named_column(f, [c]) for f in ("id", "story_prompt", "rater"))]
+            match = next((column for column in nameless if self._calls(name, column)), None)
+            if match is not None:
                 self.take(match, name, "by its cells")
 
     def _ids(self) -> bool:
