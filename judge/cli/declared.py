@@ -83,7 +83,7 @@ RARE = frozenset(
         ),
         *("score", "send", "sheet", "shots", "simulated", "split", "spread", "story_file", "story_prompt"),
         *("stride", "strip", "structured", "studies", "swap", "tagger", "target", "themes", "threshold", "ties"),
-        *("title", "together", "topics", "unrated", "validate_flags", "weights", "width", "window"),
+        *("title", "together", "topics", "unrated", "validate_flags", "weights", "width", "window", "wording"),
         *("with_batches", "with_features", "with_measures", "without_texts", "words_per_minute", "workers"),
     }
 )

@@ -98,8 +98,8 @@ def test_render_in_the_published_words(studies: Path, story: Path) -> None:
         "CH",
         "--set",
         f"story_file={story}",
-        "--wording",
-        wording,
+        "--set",
+        f"wording={wording}",
     )
     assert prompts(*words).stdout.startswith(
         "=== user ===\nPrompt: \n\nStory: It {{ opened }}.\n\nRate the story on a "

@@ -132,7 +132,7 @@ def _means(comparison: Comparison, many: str) -> Table:
     notes = [
         *comparison.people,
         "second minus first on the same stories and repeats",
-        f"{intervals}; systems too: of systems as well, {_KINDS[options.both][1]}",
+        f"{intervals}; under systems too, of systems as well, {_KINDS[options.both][1]}",
         _DETECTABLE,
     ]
     optional = hundredths(parsed="parsed % points", explained="explained % points")
