@@ -280,6 +280,11 @@ def _told(guessed: Guessed, dataset: str | None, *, copied: bool) -> None:
     if not copied:
         _trust(dataset)
     print("\n".join((guessed.sentence, *guessed.read_as)))
+    if (guessed.values.get("columns") or {}).get("rater") == "=unknown":
+        print(
+            "who gave which rating is taken for unknown: no person stands beside a judge, and whether it may replace "
+            "one is not tested; where each column is one person's, take rater: =unknown out of run.yaml"
+        )
     if Path(guessed.values["dataset"]).is_absolute():
         print("run.yaml names a path of this machine: with --copy-data it names a copy beside it")
 

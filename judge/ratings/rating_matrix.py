@@ -210,10 +210,14 @@ class RatingMatrix:
     def _raters(self, criterion: int) -> Raters:
         wide, column = self._people_rows.wide(criterion, self.n)
         wide.setflags(write=False)
-        if column.size and column[0] >= 0:
+        named = bool(column.size and column[0] >= 0)
+        if named and not _sorted_from_rater_to_rater(wide):
             return Raters(wide, tuple(self.rater_names[c] for c in column), known=True)
         positions = self.by_position(criterion)
         reason = "who gave which rating is not known"
+        if named:
+            reason += " (each story's ratings are sorted from rater to rater, so that no name is one person's)"
+            return Raters(positions, (), known=False, reason=reason, ascending=True)
         ascending = _all_sorted(positions)
         if ascending:
             reason += " (each story's ratings are stored in ascending order)"
@@ -231,6 +235,14 @@ class RatingMatrix:
         out = np.full((self.n, int(position.max()) + 1 if position.size else 0), np.nan)
         out[story, position] = rating
         return out
+
+
+def _sorted_from_rater_to_rater(ratings: Floats) -> bool:
+    # The same rater never above another, over three or more: of two, one may be the milder.
+    seen = ratings[:, ~np.isnan(ratings).all(axis=0)]
+    if seen.shape[1] < 3:
+        return False
+    return _all_sorted(seen[:, np.argsort(np.nanmean(seen, axis=0), kind="stable")])
 
 
 def _all_sorted(ratings: Floats) -> bool:

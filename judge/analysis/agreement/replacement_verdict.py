@@ -49,6 +49,8 @@ class ReplacementVerdict:
     why_not: str = ""
     # Criteria on which every story got one rating.
     constant: tuple[str, ...] = ()
+    # Shown to be below one more person, as a mean over criteria.
+    below_on_average: bool = False
 
     @property
     def text(self) -> str:
@@ -77,6 +79,9 @@ class ReplacementVerdict:
         if self.below:
             on = f" on {self._on(self.below, most)}" if len(self.tested) > 1 else ""
             text += f" Its tau lies below that of one more person{on}."
+        elif self.below_on_average:
+            text += f" Its tau{', as a mean over criteria,' if len(self.tested) > 1 else ''} lies below that of one "
+            text += "more person."
         if self.word == "on some criteria":
             text += f" Both are shown on {_list(self.proven, most)} (Holm over {len(self.tested)} criteria)."
         return text + self._lacking()
@@ -140,6 +145,7 @@ def verdict_of(
         _criteria(proven),
         min(leads, key=lambda named: _evidence(named[1])) if leads else None,
         constant=_criteria(constant),
+        below_on_average=below,
     )
 
 

@@ -28,7 +28,10 @@ from judge.ratings.rating_matrix import RatingMatrix
 # Criteria that a list names on a screen.
 _REPLACEMENT_NAMED = 3
 
-_RULE = "the alternative annotator test, and agreement above every uninformed judge, over story-prompts"
+_RULE = (
+    "the alternative annotator test, agreement above every uninformed judge, and tau not shown to lie below that of "
+    "one more person, over story-prompts"
+)
 
 
 def answer(evidence: Evidence, best: Margin, faults: str = "", rows: int = 1) -> Answer:

@@ -157,6 +157,7 @@ def _summary(inputs: ReportInputs) -> list[Markup]:
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (
     ("summary", "What the runs show", _summary),
     ("agreement", "Agreement with people", agreement.agreement_blocks),
+    ("replacement", "May a judge replace a person?", agreement.replacement_blocks),
     ("coverage", "Coverage", coverage_blocks),
     ("comparison", "Eval-Prompts and judges compared", preferences.comparison_blocks),
     ("consistency", "Consistency", agreement.consistency_blocks),
