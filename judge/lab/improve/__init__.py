@@ -1,0 +1,1 @@
+"""Better Eval-Prompts for a run's judge: candidates, a race on one part of the story-prompts, a verdict on another."""
