@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 # Scores of candidates in a round, on all story-prompts up to it; NaN: undefined, which loses.
 Scores = Callable[[Sequence[str], int], Mapping[str, float]]
+# Story-prompts that are added in a round, at least: with fewer, the first round leaves out good candidates by chance.
+LEAST = 8
 # Digits by which scores are compared: closer ones are tied, and the earlier candidate goes on.
 _DIGITS = 9
 
@@ -37,9 +39,10 @@ class Race:
         return self.rounds[-1].scores[name] - self.base
 
 
-def rounds_for(candidates: int) -> int:
-    """Number of rounds that halve so many candidates to one; at least 1."""
-    return max(1, math.ceil(math.log2(candidates))) if candidates > 1 else 1
+def rounds_for(candidates: int, story_prompts: int) -> int:
+    """Number of rounds that halve so many candidates to one, each with `LEAST` story-prompts or more; at least 1."""
+    halvings = math.ceil(math.log2(candidates)) if candidates > 1 else 1
+    return max(1, min(halvings, story_prompts // LEAST))
 
 
 def steps(story_prompts: int, rounds: int) -> list[int]:

@@ -105,7 +105,7 @@ def prompt_of(tau: float, among: World, rng: np.random.Generator) -> Prompt:
 
 def raced(among: World, names: Mapping[str, Floats], pools: Sequence[Sequence[str]], part: NDArray[np.int64]) -> Race:
     """The program's race on the story-prompts `part`; `names` hold answers to all stories."""
-    number = rounds_for(max(len(pool) for pool in pools))
+    number = rounds_for(max(len(pool) for pool in pools), part.size)
     until = steps(part.size, number)
 
     def scores(left: Sequence[str], step: int) -> dict[str, float]:
@@ -161,11 +161,10 @@ def study(
         found = raced(among, answers, (candidates, paraphrases), chooses)
         winner, paraphrase = (name or "original" for name in found.winners)
         promised.append(found.promised(winner))
-        if promised[-1] > 0:
-            first, second = tested(among, prompts, (winner, paraphrase), tests, rng)
-            over.append(first)
-            reworded.append(second)
-    if len(over) < (2 if swap else 1):
+        first, second = tested(among, prompts, (winner, paraphrase), tests, rng)
+        over.append(first)
+        reworded.append(second)
+    if max(promised) <= 0:
         return {"IMPROVED": 0.0, "WORSE": 0.0, "more than rewording": 0.0, "not tested": 1.0}
     factor = prompt_gain.SWAPPED if swap else 1.0
     verdict, wording_too = (prompt_gain.gain(parts, factor=factor) for parts in (over, reworded))
