@@ -284,6 +284,13 @@ def _whole(value: float) -> float:
 FENCE = "---"
 
 
+class ExampleLine(Strict):
+    """A story that an Eval-Prompt shows as an example."""
+
+    story: str = Field(description="its id")
+    story_prompts: list[str] = Field(description="keys of its story-prompt and of near-duplicates")
+
+
 class FrontMatter(Strict):
     """Front matter of an Eval-Prompt, between `---` at its beginning. All keys are optional. With `criteria`, one
     answer rates several."""
@@ -298,6 +305,10 @@ class FrontMatter(Strict):
         default=None, description="criteria that one answer rates together: `all` of the run, or a list"
     )
     system: str | None = Field(default=None, description="template of the system message")
+    origin: str | None = Field(default=None, description="what an Eval-Prompt by `judge improve` was made from")
+    examples: list[ExampleLine] = Field(
+        default_factory=list, description="stories shown as examples; a story of their story-prompts is refused"
+    )
     published: str | None = Field(
         default=None, pattern=r"^EP\d+$", description="the study's Eval-Prompt whose wording takes this one's place"
     )

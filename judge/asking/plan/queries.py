@@ -251,9 +251,11 @@ def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
 
 
 def missing_reference(plan: Plan, stories: Iterable[Story]) -> Iterator[Story]:
-    """The stories. Raises SpecError at the first without a reference story that an Eval-Prompt needs."""
+    """The stories. Raises SpecError at the first without a reference story that an Eval-Prompt needs, or with the
+    story-prompt of an Eval-Prompt's example."""
     for story in stories:
         for prompt in plan.eval_prompts:
+            prompt.refuse_example(story)
             if prompt.lacks_reference(story, published=plan.criteria_set.published):
                 raise SpecError(
                     f"Eval-Prompt {prompt.name} needs a reference story and story {story.id!r} has none",

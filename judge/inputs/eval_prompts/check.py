@@ -25,6 +25,11 @@ def problems(file: Path) -> list[str]:
         eval_prompt = load_eval_prompt(file)
     except JudgeError as error:
         return [str(error)]
+    return problems_of(eval_prompt)
+
+
+def problems_of(eval_prompt: EvalPrompt) -> list[str]:
+    """Problems of a loaded Eval-Prompt, as sentences that name its file."""
     return _promises(eval_prompt) + _trials(eval_prompt)
 
 

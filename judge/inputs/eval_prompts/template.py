@@ -22,6 +22,7 @@ from judge.inputs.eval_prompts.sandbox import (
     compile_template,
 )
 from judge.inputs.prompt_file import FOLDERS, FrontMatter, Split, locate, read_text, split
+from judge.inputs.story_prompts import key_of
 
 # Loads a writer prompt (a template that requests a story) and renders it to messages.
 
@@ -135,7 +136,8 @@ _NUMBERS = frozenset({"criterion.scale.min", "criterion.scale.max", "criterion.s
 
 @dataclass(frozen=True, slots=True)
 class EvalPrompt:
-    """One Eval-Prompt. `source` is the hashed file. `published` names the one whose wording may replace its own.
+    """One Eval-Prompt. `source` is the hashed file. `examples` are keys of story-prompts of which it shows a story, and
+    of which it rates none. `published` names the one whose wording may replace its own.
     `criteria`: all of the run, or those listed, are rated in one answer; None = one in each query."""
 
     name: str
@@ -150,6 +152,7 @@ class EvalPrompt:
     published: str | None
     rating_pattern: str | None
     example_answer: str | None
+    examples: frozenset[str]
     body: Compiled = field(repr=False, compare=False)
     system: Compiled | None = field(repr=False, compare=False)
     # Made once a criterion: what a template sees of it. Keyed by the record, so nothing can go stale.
@@ -165,6 +168,7 @@ class EvalPrompt:
         if fixed is None:
             fixed = self._views[asked] = self._fixed(asked)
         stories = stories_in(subject)
+        self.refuse_example(subject)
         if self.compares != isinstance(subject, Comparison):
             shows = "compares two stories" if self.compares else "rates one story"
             raise SpecError(f"Eval-Prompt {self.name!r} {shows}", hint="judge prompts list says what each one does")
@@ -187,6 +191,15 @@ class EvalPrompt:
         if self.system is None:
             return (Message("user", text),)
         return (Message("system", self.system.render(values)), Message("user", text))
+
+    def refuse_example(self, subject: Subject) -> None:
+        """Raise SpecError for a story whose story-prompt is that of an example: its rating would be half told."""
+        if self.examples and key_of(subject.story_prompt) in self.examples:
+            raise SpecError(
+                f"Eval-Prompt {self.name!r} shows a rated story of the same story-prompt as story "
+                f"{stories_in(subject)[0].id!r}",
+                hint="rate stories of other story-prompts with it, or leave it out",
+            )
 
     def _fixed(self, asked: Asked) -> dict[str, Any]:
         # They depend on the criteria and not on the story.
@@ -280,6 +293,7 @@ def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> 
         published=front.published,
         rating_pattern=front.rating_pattern,
         example_answer=front.example_answer,
+        examples=frozenset(key for example in front.examples for key in example.story_prompts),
         body=body,
         system=message,
     )
