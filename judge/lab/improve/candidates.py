@@ -40,7 +40,7 @@ class Rated:
 @dataclass(frozen=True, slots=True)
 class Material:
     """What candidates are made of: the original, its criteria, and the train stories rated on each criterion by name.
-    `keys` are the keys of story-prompts by story id; `answers` the writer's texts by task, a LostError for none."""
+    `keys` are the keys of story-prompts by story id; `answers` the writer's texts by task, a LostError for none. `bare`: answers are held to a rating alone."""
 
     base: EvalPrompt
     criteria: tuple[Criterion, ...]
@@ -48,6 +48,7 @@ class Material:
     keys: Mapping[str, tuple[str, ...]]
     seed: int = 1
     answers: Mapping[str, str | LostError] = field(default_factory=dict)
+    bare: bool = False
 
     def answer(self, task: str) -> str:
         """The writer's text. Raises LostError where there is none."""
@@ -107,10 +108,16 @@ def _task(material: Material) -> str:
     return "\n".join(lines).rstrip()
 
 
+def _refuse_bare(material: Material) -> None:
+    if material.bare:
+        raise LostError("form", "the run's answers are held to a rating alone")
+    if material.base.rating_pattern is not None:
+        raise LostError("form", "the original's rating is read by a pattern, which more words would not fit")
+
+
 def explanations(material: Material) -> list[Proposal]:
     """The original with an explanation, after the rating and before it."""
-    if material.base.rating_pattern is not None:
-        raise LostError("form", "the original's rating is read by a pattern, which an explanation would not fit")
+    _refuse_bare(material)
     scale = "{{ criterion.scale.min }} to {{ criterion.scale.max }}"
     after = f"{_task(material)} After the rating, give your reasons in a few sentences.\n\nRating:"
     first = (
@@ -280,8 +287,7 @@ def checklist_tasks(material: Material) -> dict[str, str]:
 
 def checklist(material: Material) -> list[Proposal]:
     """The original after questions to go through; the rating sums up the answers."""
-    if material.base.rating_pattern is not None:
-        raise LostError("form", "the original's rating is read by a pattern, which a checklist would not fit")
+    _refuse_bare(material)
     texts = {}
     for criterion in material.criteria:
         asked = wording.questions_in(material.answer(f"checklist {criterion.name}"), *_QUESTIONS)

@@ -1,0 +1,421 @@
+"""The walk of an improvement: plan, candidates, race, test, verdict, files. Every step is kept and found again.
+
+Called again with the same choices it goes on where it stopped, and asks only what is missing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from judge.asking.execution.session import charged
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder.layout import DEFINITION
+from judge.base.credentials.providers import MODELLESS, JudgeName
+from judge.base.errors import RunFolderError, SpecError
+from judge.base.files import write_output
+from judge.base.fingerprint import fingerprint
+from judge.base.printing.text_layout import dollars
+from judge.base.records import Story
+from judge.base.wording import Advice
+from judge.inputs.datasets.files.native import write_stories
+from judge.lab.improve import answers as arrays
+from judge.lab.improve import candidates, opened, uses
+from judge.lab.improve.asking import PROMPTS, STORIES, Asker, Stage, definition_text
+from judge.lab.improve.candidates import ORIGINAL, TASKS, Lost, Material, Proposal
+from judge.lab.improve.opened import Costs, Opened
+from judge.lab.improve.options import ImproveOptions
+from judge.lab.improve.race import Race, asked, race, rounds_for, steps
+from judge.lab.improve.result import Before, Improvement, Price
+from judge.lab.improve.split import Split, split
+from judge.lab.improve.verdict import AGAIN, MOST_MISSING, Tested, verdict
+from judge.lab.improve.wording import LostError
+from judge.ratings.ratings_table import RatingsTable
+from judge.stats.estimation import prompt_gain
+
+FOLDER, PLAN, FOUND, BETTER = "improve", "plan.json", "candidates.json", "better"
+# Below so many story-prompts the race has fewer candidates, and the test more repeats.
+_SMALL, _FEW, _MANY, _MORE_REPEATS = 40, 5, 10, 5
+# What a candidate by the writer adds to a request, as a factor, before it is written.
+_WRITTEN = 1.4
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    # What was decided before asking: equal for every call of one improvement.
+    id: str
+    split: Split
+    candidates: int
+    repeats: int
+    race_repeats: int
+    writer: str | None
+    source: str
+    comments: bool
+
+
+class Walk:
+    """One improvement of an opened run."""
+
+    def __init__(self, run: Opened, whole: RatingsTable, options: ImproveOptions, *, quiet: bool) -> None:
+        self.run, self.options, self.quiet = run, options, quiet
+        self.home = run.folder.path / FOLDER / (options.name or run.prompt.name)
+        self.ledgers = uses.ledgers(run.folder.path / FOLDER)
+        writer = options.writer or run.spec.judge
+        modelless = JudgeName.of(writer).provider in MODELLESS if writer != "none" else True
+        self.writer = None if modelless else writer
+        self.split = split(run.stories, seed=options.seed, design=None if options.design == "auto" else options.design)
+        self.longest = max(
+            (story for part in self.split.tests for story in run.stories_of(part)), key=lambda story: len(story.text)
+        )
+        first, self.lost_first = candidates.proposals(self._material({}), 99, self.longest)
+        self.costs = self._costs(first)
+        small = len(self.split.keys) < _SMALL
+        most = options.candidates or (_FEW if small else _MANY)
+        repeats = options.repeats or max(run.spec.repeats, _MORE_REPEATS if small else 1)
+        self.plan = _Plan("", self.split, most, repeats, repeats, self.writer, fingerprint(run.prompt.source), options.comments)
+        self.before = self._before(whole, first)
+        self.groups = run.groups(self.split)
+
+    # Before asking.
+
+    def _material(self, told: dict[str, str | LostError]) -> Material:
+        run = self.run
+        train = run.stories_of(self.split.train)
+        keys = {story: self.split.keys[group[0]] for group in self.split.train for story in group}
+        rated = opened.rated_of(run, train, comments=self.options.comments)
+        bare = run.spec.structured == "choice" or run.spec.scoring == "logprobs"
+        return Material(run.prompt, run.criteria, rated, keys, self.options.seed, told, bare)
+
+    def _costs(self, first: Sequence[Proposal]) -> Costs:
+        lengths = [len(each.source) for each in first]
+        return opened.costs_of(self.run, max(lengths, default=0) + len(self.longest.text) + 4000)
+
+    def _before(self, whole: RatingsTable, first: Sequence[Proposal]) -> Before:
+        run, own = self.run, self.split
+        people, reason, low = opened.one_more_person(run)
+        if low and len(low) == len(run.criteria):
+            raise SpecError(
+                f"one more person does not agree with the mean of the others on {', '.join(low)}: nothing can be learnt",
+                hint="judge correlate shows what one person reaches; have the stories rated by people who agree",
+            )
+        spread, measured = opened.spread_of(run, whole)
+        factor = prompt_gain.SWAPPED if own.design == "swap" else 1.0
+        smallest = prompt_gain.smallest_gain(spread, own.story_prompts, factor)
+        requests, cost = self._forecast(first)
+        return Before(people, reason, low, spread, measured, smallest, requests, cost)
+
+    def _forecast(self, first: Sequence[Proposal]) -> tuple[int, float | None]:
+        """Requests and dollars of everything; the plan's repeats of the race, and its candidates, are cut to the
+        budget: repeats before candidates, as an answer more for fewer story-prompts tells less."""
+        budget = self.options.budget
+        while True:
+            requests, cost = self._of_plan(first)
+            if budget is None or budget == 0 or cost is None or cost <= budget:
+                return requests, cost
+            if self.plan.race_repeats > 1:
+                self.plan = replace(self.plan, race_repeats=self.plan.race_repeats - 1)
+            elif self.plan.candidates > 3:
+                self.plan = replace(self.plan, candidates=self.plan.candidates - 1)
+            else:
+                raise SpecError(
+                    f"a budget of {dollars(budget)} is too small: about {dollars(cost)} are needed for 3 candidates",
+                    hint=Advice("{budget}, or fewer repeats", budget=f"{cost * 1.1:.2f}"),
+                )
+
+    def _of_plan(self, first: Sequence[Proposal]) -> tuple[int, float | None]:
+        run, own, plan = self.run, self.split, self.plan
+        per_story = len(run.criteria)
+        characters = self.costs.characters
+        longer = [characters + len(each.source) - len(run.prompt.source) for each in first if not each.paraphrase]
+        usual = float(np.mean([*longer, *([characters * _WRITTEN] * (3 if self.writer else 0))] or [characters]))
+        requests, weighed = 0, 0.0
+        for chooses, tests in zip(own.chooses, own.tests, strict=True):
+            mean = len(run.stories_of(chooses)) / len(chooses)
+            pools = (plan.candidates, candidates.PARAPHRASES)
+            race_asked = asked(pools, len(chooses), rounds_for(plan.candidates, len(chooses)))
+            # The original is asked twice, in the race too.
+            race_requests = (race_asked + len(chooses)) * mean * per_story * plan.race_repeats
+            test_requests = len(run.stories_of(tests)) * per_story * plan.repeats * 4
+            requests += round(race_requests + test_requests)
+            weighed += race_requests * usual + test_requests * (0.75 * characters + 0.25 * usual)
+        tasks = sum(len(task(self._material({}))) for task in TASKS.values()) if self.writer else 0
+        each = self.costs.of(weighed / requests)
+        return requests + tasks, None if each is None else each * (requests + 20 * tasks)
+
+    # Keeping what was decided.
+
+    def _begin(self) -> None:
+        """The stored plan, or this one stored. Raises RunFolderError for one with other choices."""
+        file = self.home / PLAN
+        if file.is_file():
+            stored = orjson.loads(file.read_bytes())
+            kept = _Plan(**{**stored, "split": Split.of(stored["split"])})
+            mine = replace(self.plan, id=kept.id, race_repeats=kept.race_repeats)
+            if self.options.candidates is None or kept.candidates < mine.candidates:
+                mine = replace(mine, candidates=kept.candidates)
+            if mine != kept:
+                changed = [key for key in asdict(mine) if getattr(mine, key) != getattr(kept, key)]
+                raise RunFolderError(
+                    f"{self.home} was begun with other choices ({', '.join(changed)} changed)",
+                    hint=Advice("give the new one a name of its own: {name}", name="second"),
+                )
+            self.plan = kept
+            return
+        self.plan = replace(self.plan, id=uuid.uuid4().hex)
+        record = asdict(self.plan) | {"split": self.plan.split.record()}
+        self.home.mkdir(parents=True, exist_ok=True)
+        write_output(file, orjson.dumps(record, option=orjson.OPT_INDENT_2))
+
+    def _asker(self) -> Asker:
+        paid = charged(self.run.spec)
+        return Asker(
+            self.run.spec,
+            self.run.base,
+            self.home,
+            self.options.budget if paid else None,
+            self.costs.dearest,
+            self.quiet,
+        )
+
+    # Candidates.
+
+    def _candidates(self, asker: Asker) -> tuple[list[Proposal], list[Lost]]:
+        file = self.home / FOUND
+        if not file.is_file():
+            made, lost = candidates.proposals(self._material(self._told(asker)), self.plan.candidates, self.longest)
+            record = {"proposals": [asdict(each) for each in made], "lost": [asdict(each) for each in lost]}
+            write_output(file, orjson.dumps(record, option=orjson.OPT_INDENT_2))
+        stored = orjson.loads(file.read_bytes())
+        return [Proposal(**each) for each in stored["proposals"]], [Lost(**each) for each in stored["lost"]]
+
+    def _told(self, asker: Asker) -> dict[str, str | LostError]:
+        """The writer's text by task; a refusal or lost answer is a LostError."""
+        if self.plan.writer is None:
+            return {}
+        material = self._material({})
+        tasks = {name: text for task in TASKS.values() for name, text in task(material).items()}
+        told: dict[str, str | LostError] = {}
+        for name, each in zip(tasks, asker.written(tasks, self.plan.writer), strict=True):
+            if each.status in ("ok", "cut"):
+                told[name] = each.raw or each.text
+            elif each.status in ("refused", "filtered"):
+                told[name] = LostError("refused", "the writer declined")
+            elif each.status == "empty":
+                told[name] = LostError("empty", "an answer without a word")
+            else:
+                told[name] = LostError("no answer", each.why or "the writer gave no answer")
+        return told
+
+    # Race and test.
+
+    def _stage(
+        self, asker: Asker, name: str, stories: Sequence[Story], prompts: dict[str, str], repeats: int, seed: int = 0
+    ) -> Stage:
+        names = [criterion.name for criterion in self.run.criteria]
+        return asker.stage(name, stories, prompts, names, repeats, seed)
+
+    def _answers(self, stage: Stage) -> arrays.Answers:
+        names = [criterion.name for criterion in self.run.criteria]
+        return arrays.answers_of(stage.result.path, names, self.groups, self.run.matrix.systems)
+
+    def _race(
+        self, asker: Asker, label: str, part: Sequence[Sequence[str]], proposals: Sequence[Proposal]
+    ) -> tuple[Race, list[arrays.Answers], dict[str, str]]:
+        """The race on one part: its rounds, each round's answers, and candidates that lost too many answers."""
+        sources = {ORIGINAL: self.run.prompt.source} | {each.name: each.source for each in proposals}
+        pools = [[each.name for each in proposals if each.paraphrase is floor] for floor in (False, True)]
+        number = rounds_for(max(1, *(len(pool) for pool in pools)), len(part))
+        until = [0, *steps(len(part), number)]
+        told: list[arrays.Answers] = []
+        faults: dict[str, str] = {}
+
+        def scores(names: Sequence[str], step: int) -> dict[str, float]:
+            stories = self.run.stories_of(part[until[step] : until[step + 1]])
+            repeats = self.plan.race_repeats
+            stage = self._stage(asker, f"{label}select-{step + 1}", stories, {n: sources[n] for n in names}, repeats)
+            again = self._stage(
+                asker, f"{label}select-{step + 1}-again", stories, {ORIGINAL: sources[ORIGINAL]}, repeats, repeats
+            )
+            asker.ask([stage, again])
+            told.append(arrays.beside(self._answers(stage), self._answers(again), ORIGINAL, AGAIN))
+            so_far = arrays.joined(told)
+            found = {name: so_far.score(name) for name in names}
+            for name in names:
+                more = so_far.missing(name) - so_far.missing(ORIGINAL)
+                if more > MOST_MISSING:
+                    faults[name] = f"{100 * more:.1f} % points more answers without a rating than the original"
+                    found[name] = float("nan")
+            return found
+
+        return race(ORIGINAL, pools, len(until) - 1, scores), told, faults
+
+    def _test(
+        self, asker: Asker, label: str, part: Sequence[Sequence[str]], raced: Race, chosen_on: arrays.Answers
+    ) -> tuple[Tested, Stage] | None:
+        winner, paraphrase = raced.winners
+        if winner is None:
+            return None
+        sources = {each.name: each.source for each in self.proposals}
+        stories = self.run.stories_of(part)
+        prompts = {ORIGINAL: self.run.prompt.source, winner: sources[winner]}
+        if paraphrase is not None:
+            prompts[paraphrase] = sources[paraphrase]
+        repeats = self.plan.repeats
+        # Seeds, where the run has one, differ from those of the race: everything is asked afresh.
+        stage = self._stage(asker, f"{label}test", stories, prompts, repeats, 1000)
+        again = self._stage(
+            asker, f"{label}test-again", stories, {ORIGINAL: prompts[ORIGINAL]}, repeats, 1000 + repeats
+        )
+        asker.ask([stage, again])
+        told = arrays.beside(self._answers(stage), self._answers(again), ORIGINAL, AGAIN)
+        return Tested(told, winner, paraphrase, raced.promised(winner), chosen_on), stage
+
+    def walk(self) -> Improvement:
+        """All steps, as far as the budget allows."""
+        plan_only = self._improvement()
+        if self.options.budget == 0 or (self.options.budget is None and charged(self.run.spec)):
+            return plan_only
+        self._begin()
+        asker = self._asker()
+        self.proposals, lost = self._candidates(asker)
+        if not any(not each.paraphrase for each in self.proposals):
+            raise SpecError("no candidate can be asked with: " + "; ".join(f"{each.name}: {each.why}" for each in lost))
+        labels = ("",) if self.split.design == "split" else ("a-", "b-")
+        raced = [
+            self._race(asker, label, part, self.proposals)
+            for label, part in zip(labels, self.split.chooses, strict=True)
+        ]
+        joined = [arrays.joined(told) for _, told, _ in raced]
+        found = replace(
+            self._improvement(),
+            proposals=tuple(self.proposals),
+            lost=tuple(lost),
+            races=tuple(each for each, _, _ in raced),
+            faults={name: why for _, _, faults in raced for name, why in faults.items()},
+            twice=_twice(joined),
+        )
+        promised = [each.promised(each.winners[0]) for each, _, _ in raced if each.winners[0] is not None]
+        if len(promised) == len(raced) and max(promised) > 0:
+            # From here on the test part is used, whatever becomes of this process.
+            uses.note(self.plan.id, self.split.test_keys, self.ledgers)
+            use = uses.number_of_use(self.plan.id, self.split.test_keys, self.ledgers)
+            tested = [
+                self._test(asker, label, part, each, on)
+                for label, part, (each, _, _), on in zip(labels, self.split.tests, raced, joined, strict=True)
+            ]
+            both = [each for each in tested if each is not None]
+            found = replace(found, verdict=verdict([each for each, _ in both], use, self.plan.repeats))
+            found = self._delivered(found, [told for _, told, _ in raced], [stage for _, stage in both])
+        return replace(found, spent=asker.spent() if charged(self.run.spec) else None)
+
+    def _improvement(self) -> Improvement:
+        run, plan = self.run, self.plan
+        return Improvement(
+            run=str(run.folder.path),
+            judge=run.spec.judge,
+            base=run.prompt.name,
+            base_source=run.prompt.source,
+            criteria=tuple(criterion.name for criterion in run.criteria),
+            split=self.split,
+            repeats=plan.repeats,
+            race_repeats=plan.race_repeats,
+            before=self.before,
+            lost=tuple(self.lost_first) if self.writer is None else (),
+            folder=self.home,
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = []
+        if self.writer is None:
+            notes.append("no writer was asked: candidates are made of the original and of rated stories alone")
+        elif self.writer == self.run.spec.judge:
+            notes.append("the writer is the judge itself: its taste may become the rule")
+        if self.options.comments:
+            notes.append(f"people's comments on train stories were sent to {self.writer}")
+        low = self.before.criteria_without
+        if low:
+            notes.append(f"one more person does not agree with the others on {', '.join(low)}")
+        return tuple(notes)
+
+    # Files.
+
+    def _delivered(
+        self, found: Improvement, told: Sequence[Sequence[arrays.Answers]], stages: Sequence[Stage]
+    ) -> Improvement:
+        name = _winner([each for each in found.winners if each is not None], told)
+        source = next(each.source for each in self.proposals if each.name == name)
+        folder, called = self.home / BETTER, f"{self.run.prompt.name}-{name}"
+        if folder.is_dir():
+            shutil.rmtree(folder)
+        (folder / PROMPTS).mkdir(parents=True)
+        write_output(folder / PROMPTS / f"{called}.jinja", source)
+        train = {story for group in self.split.train for story in group}
+        write_stories(folder / STORIES, [story for story in self.run.stories if story.id not in train])
+        data = stages[0].spec.keys_in_force() | {
+            "name": f"{self.run.spec.name}-{called}"[:80],
+            "eval_prompts": [f"{PROMPTS}/{called}.jinja"],
+            "generation": self.run.spec.generation.model_dump(),
+        }
+        criteria = stages[0].folder / str(data["criteria"]["set"])
+        if criteria.is_file():
+            shutil.copyfile(criteria, folder / criteria.name)
+        write_output(folder / DEFINITION, definition_text(parse_run_spec(data, str(folder))))
+        return replace(
+            found,
+            delivered=name,
+            price=self._price(found, stages),
+            file=folder / PROMPTS / f"{called}.jinja",
+            definition=folder / DEFINITION,
+        )
+
+    def _price(self, found: Improvement, stages: Sequence[Stage]) -> Price | None:
+        if not charged(self.run.spec):
+            return None
+
+        def thousand(names: Sequence[str | None]) -> float | None:
+            costs = [stage.cost_of(name) for stage, name in zip(stages, names, strict=True) if name is not None]
+            total, count = sum(cost or 0.0 for cost, _ in costs), sum(number for _, number in costs)
+            if not count or any(cost is None for cost, _ in costs):
+                return None
+            return 1000 * len(self.run.criteria) * self.plan.repeats * total / count
+
+        return Price(thousand([ORIGINAL] * len(stages)), thousand(list(found.winners)))
+
+
+def _twice(parts: Sequence[arrays.Answers]) -> float | None:
+    """What twice the repeats of the original add to its score on select."""
+    gains = []
+    for part in parts:
+        both = prompt_gain.mean_tau(arrays.together(part, (ORIGINAL, AGAIN)), part.people)
+        gains.append(both - (part.score(ORIGINAL) + part.score(AGAIN)) / 2)
+    return float(np.mean(gains)) if np.isfinite(gains).all() else None
+
+
+def _winner(names: Sequence[str], told: Sequence[Sequence[arrays.Answers]]) -> str:
+    """Of two halves' winners the better one on the story-prompts of both halves that both have answered."""
+    if len(set(names)) == 1:
+        return names[0]
+    leads = []
+    for rounds in told:
+        common = [each for each in rounds if all(name in each.ratings for name in names)]
+        if common:
+            part = arrays.joined(common)
+            leads.append(part.score(names[0]) - part.score(names[1]))
+    return names[0] if not leads or np.nanmean(leads) >= 0 else names[1]
+
+
+def improve(table: RatingsTable, whole: RatingsTable, runs: Sequence[Path | str], options: ImproveOptions, *, quiet: bool) -> Improvement:
+    """Better Eval-Prompts for the judge of a run: `table` is its narrowed ratings table, `whole` that before.
+
+    Raises SpecError for a run that cannot be improved, JudgeError where the budget or the server ends it early; the
+    same call then goes on.
+    """
+    return Walk(opened.opened(table, runs), whole, options, quiet=quiet).walk()
