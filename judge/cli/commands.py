@@ -70,10 +70,10 @@ PANELS: dict[str, dict[str, Entry]] = {
         ),
     },
     "Which prompt, judge, system is better?": {
-        "compare": Entry(QUESTION, "Paired comparisons of Eval-Prompts, judges or runs on the same stories."),
-        "succeed": Entry(
-            "succeed", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
+        "compare": Entry(
+            QUESTION, "Eval-Prompts, judges or runs on the same stories; --layout successor: a new judge."
         ),
+        "improve": Entry(QUESTION, "Better Eval-Prompts for a judge: candidates, a race, and a test on other stories."),
         "jury": Entry(QUESTION, "A panel of judges combined, out of fold, beside its best member and the control."),
         "rank": Entry(QUESTION, "Comparisons of two stories: agreement, position bias, strengths of systems, cycles."),
         "systems": Entry(QUESTION, "Ratings of each system's stories: means, ranks, groups, differences."),
@@ -121,6 +121,7 @@ MEANT: dict[str, str] = {
     "kappa": "correlate --layout confusion",
     "plot": "correlate -o FILE.pdf",
     "power": "plan",
+    "succeed": "compare --layout successor",
 }
 
 

@@ -32,6 +32,7 @@ QUESTIONS = MappingProxyType(
         "contamination": "judge.questions.failings:CONTAMINATION",
         "compare": "judge.questions.comparing:COMPARE",
         "jury": "judge.questions.comparing:JURY",
+        "improve": "judge.questions.improving:IMPROVE",
         "stress": "judge.questions.failings:STRESS",
         "rank": "judge.questions.comparing:RANK",
         "systems": "judge.questions.comparing:SYSTEMS",

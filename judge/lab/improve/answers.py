@@ -79,9 +79,13 @@ def answers_of(
     partner = match(matrix, against)
     names = list(dict.fromkeys(cell.eval_prompt for cell in matrix.cells))
     place = {(cell.eval_prompt, cell.criterion): i for i, cell in enumerate(matrix.cells)}
-    rated = [c for c in criteria if (cell := place.get((names[0], c))) is not None and partner.partner[cell] is not None]
+    rated = [
+        c for c in criteria if (cell := place.get((names[0], c))) is not None and partner.partner[cell] is not None
+    ]
     if not rated:
-        raise SpecError(str(partner.reason or "people rated none of the run's criteria"), hint="judge people has them rated")
+        raise SpecError(
+            str(partner.reason or "people rated none of the run's criteria"), hint="judge people has them rated"
+        )
     code = {name: number for number, name in enumerate(systems)}
     people = [matrix.people[partner.partner[place[names[0], c]] or 0] for c in rated]
     rows = {name: [place[name, c] for c in rated] for name in names}

@@ -1,7 +1,7 @@
 """Stages of an improvement: each is a run of its own in its own folder, with its stories and Eval-Prompts.
 
-A stage's answers lie in a journal, as those of `judge run` do: killed, it goes on, and every other command reads it. The
-budget is one for all stages; what earlier ones spent is taken from it.
+A stage's answers lie in a journal, as those of `judge run` do: killed, it goes on, and every other command reads it.
+The budget is one for all stages; what earlier ones spent is taken from it.
 """
 
 from __future__ import annotations

@@ -10,12 +10,10 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import orjson
 
-from judge.asking.execution.session import charged
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder.layout import DEFINITION
 from judge.base.credentials.providers import MODELLESS, JudgeName
@@ -32,6 +30,7 @@ from judge.lab.improve.asking import PROMPTS, STORIES, Asker, Stage, definition_
 from judge.lab.improve.candidates import ORIGINAL, TASKS, Lost, Material, Proposal
 from judge.lab.improve.opened import Costs, Opened
 from judge.lab.improve.options import ImproveOptions
+from judge.lab.improve.page import PAGE, write_page
 from judge.lab.improve.race import Race, asked, race, rounds_for, steps
 from judge.lab.improve.result import Before, Improvement, Price
 from judge.lab.improve.split import Split, split
@@ -65,6 +64,7 @@ class Walk:
 
     def __init__(self, run: Opened, whole: RatingsTable, options: ImproveOptions, *, quiet: bool) -> None:
         self.run, self.options, self.quiet = run, options, quiet
+        self.proposals: list[Proposal] = []
         self.home = run.folder.path / FOLDER / (options.name or run.prompt.name)
         self.ledgers = uses.ledgers(run.folder.path / FOLDER)
         writer = options.writer or run.spec.judge
@@ -79,7 +79,9 @@ class Walk:
         small = len(self.split.keys) < _SMALL
         most = options.candidates or (_FEW if small else _MANY)
         repeats = options.repeats or max(run.spec.repeats, _MORE_REPEATS if small else 1)
-        self.plan = _Plan("", self.split, most, repeats, repeats, self.writer, fingerprint(run.prompt.source), options.comments)
+        self.plan = _Plan(
+            "", self.split, most, repeats, repeats, self.writer, fingerprint(run.prompt.source), options.comments
+        )
         self.before = self._before(whole, first)
         self.groups = run.groups(self.split)
 
@@ -102,7 +104,8 @@ class Walk:
         people, reason, low = opened.one_more_person(run)
         if low and len(low) == len(run.criteria):
             raise SpecError(
-                f"one more person does not agree with the mean of the others on {', '.join(low)}: nothing can be learnt",
+                "one more person does not agree with the mean of the others on "
+                f"{', '.join(low)}: nothing can be learnt",
                 hint="judge correlate shows what one person reaches; have the stories rated by people who agree",
             )
         spread, measured = opened.spread_of(run, whole)
@@ -174,15 +177,7 @@ class Walk:
         write_output(file, orjson.dumps(record, option=orjson.OPT_INDENT_2))
 
     def _asker(self) -> Asker:
-        paid = charged(self.run.spec)
-        return Asker(
-            self.run.spec,
-            self.run.base,
-            self.home,
-            self.options.budget if paid else None,
-            self.costs.dearest,
-            self.quiet,
-        )
+        return Asker(self.run.spec, self.run.base, self.home, self.options.budget, self.costs.dearest, self.quiet)
 
     # Candidates.
 
@@ -280,7 +275,7 @@ class Walk:
     def walk(self) -> Improvement:
         """All steps, as far as the budget allows."""
         plan_only = self._improvement()
-        if self.options.budget == 0 or (self.options.budget is None and charged(self.run.spec)):
+        if self.options.budget == 0 or (self.options.budget is None and opened.paid(self.run.spec)):
             return plan_only
         self._begin()
         asker = self._asker()
@@ -313,7 +308,9 @@ class Walk:
             both = [each for each in tested if each is not None]
             found = replace(found, verdict=verdict([each for each, _ in both], use, self.plan.repeats))
             found = self._delivered(found, [told for _, told, _ in raced], [stage for _, stage in both])
-        return replace(found, spent=asker.spent() if charged(self.run.spec) else None)
+        found = replace(found, spent=asker.spent() if opened.paid(self.run.spec) else None, page=self.home / PAGE)
+        write_page(found, self.home)
+        return found
 
     def _improvement(self) -> Improvement:
         run, plan = self.run, self.plan
@@ -377,7 +374,7 @@ class Walk:
         )
 
     def _price(self, found: Improvement, stages: Sequence[Stage]) -> Price | None:
-        if not charged(self.run.spec):
+        if not opened.paid(self.run.spec):
             return None
 
         def thousand(names: Sequence[str | None]) -> float | None:
@@ -412,7 +409,9 @@ def _winner(names: Sequence[str], told: Sequence[Sequence[arrays.Answers]]) -> s
     return names[0] if not leads or np.nanmean(leads) >= 0 else names[1]
 
 
-def improve(table: RatingsTable, whole: RatingsTable, runs: Sequence[Path | str], options: ImproveOptions, *, quiet: bool) -> Improvement:
+def improve(
+    table: RatingsTable, options: ImproveOptions, *, whole: RatingsTable, runs: Sequence[Path | str], quiet: bool
+) -> Improvement:
     """Better Eval-Prompts for the judge of a run: `table` is its narrowed ratings table, `whole` that before.
 
     Raises SpecError for a run that cannot be improved, JudgeError where the budget or the server ends it early; the

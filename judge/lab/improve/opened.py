@@ -14,6 +14,7 @@ from judge.analysis.inputs.candidates import match
 from judge.answers.journal import JournalReader
 from judge.asking.execution.session import charged
 from judge.asking.plan import load_prices
+from judge.asking.plan.prices import reports_cost
 from judge.asking.run_definition.spec import RunSpec
 from judge.asking.run_folder import ResultFolder, folder_cost, resolve
 from judge.asking.run_folder.layout import definition_in_force
@@ -87,9 +88,13 @@ def opened(table: RatingsTable, runs: Sequence[Any]) -> Opened:
     criteria = tuple(known[matrix.cells[cell].criterion] for cell in cells)
     labels = [criterion.name for criterion in criteria if criterion.scale.labels]
     if labels:
-        raise SpecError(f"{labels[0]} has labels, and candidates are made for numbers", hint=Advice("{criterion}", criterion="NAME"))
+        raise SpecError(
+            f"{labels[0]} has labels, and candidates are made for numbers", hint=Advice("{criterion}", criterion="NAME")
+        )
     people = matrix.people[list(partners)]
-    rated = {str(story) for story, given in zip(matrix.stories["story"], ~np.isnan(people).all(axis=0), strict=True) if given}
+    rated = {
+        str(story) for story, given in zip(matrix.stories["story"], ~np.isnan(people).all(axis=0), strict=True) if given
+    }
     with JournalReader(folder.journal) as journal:
         stories = tuple(story for story in journal.stories() if story.id in rated)
     return Opened(folder, spec, base, prompt, criteria, stories, matrix, cells, partners, table)
@@ -109,7 +114,9 @@ def _prompt(matrix: RatingMatrix, folder: ResultFolder) -> EvalPrompt:
         sources = (journal.meta().get("definition") or {}).get("eval_prompt_sources", {})
     prompt = parse_eval_prompt(sources[names[0]], Path(f"{names[0]}.jinja"))
     if prompt.compares or prompt.criteria is not None:
-        raise SpecError(f"Eval-Prompt {prompt.name} asks for several ratings or none", hint="improve one that asks for one")
+        raise SpecError(
+            f"Eval-Prompt {prompt.name} asks for several ratings or none", hint="improve one that asks for one"
+        )
     if prompt.needs_reference:
         raise SpecError(f"Eval-Prompt {prompt.name} shows a reference story", hint="improve one that shows none")
     return prompt
@@ -123,7 +130,9 @@ def _cells(matrix: RatingMatrix, prompt: str) -> tuple[tuple[int, ...], tuple[in
         if named.eval_prompt == prompt and j is not None
     ]
     if not pairs:
-        raise SpecError(str(partner.reason or "people rated none of the criteria"), hint="judge people has stories rated")
+        raise SpecError(
+            str(partner.reason or "people rated none of the criteria"), hint="judge people has stories rated"
+        )
     return tuple(cell for cell, _ in pairs), tuple(j for _, j in pairs)
 
 
@@ -186,6 +195,12 @@ def rated_of(run: Opened, stories: Sequence[Story], *, comments: bool) -> dict[s
     return made
 
 
+def paid(spec: RunSpec) -> bool:
+    """Whether answers cost money that is known: a model in this process, or on a server without a price, is free."""
+    priced = load_prices(spec.judge, spec.base_url, spec.engine) is not None or reports_cost(spec.base_url)
+    return charged(spec) and priced
+
+
 @dataclass(frozen=True, slots=True)
 class Costs:
     """Dollars of answers: `each` of one to the original, of `characters`; `dearest` of one request at most. None and 0
@@ -204,16 +219,18 @@ def characters_of(run: Opened, prompt: EvalPrompt, stories: Sequence[Story]) -> 
     """Mean length of a prompt's requests about some of these stories."""
     few = stories[:: max(1, len(stories) // _SAMPLE)]
     lengths = [
-        sum(len(message.content) for message in prompt.render(story, criterion)) for story in few for criterion in run.criteria
+        sum(len(message.content) for message in prompt.render(story, criterion))
+        for story in few
+        for criterion in run.criteria
     ]
     return float(np.mean(lengths))
 
 
 def costs_of(run: Opened, longest: int) -> Costs:
     """What answers cost: as measured in the run, else by the price table. `longest` is the longest request in
-    characters, of any candidate. Raises SpecError for a judge that is paid for and has no known price."""
+    characters, of any candidate."""
     characters = characters_of(run, run.prompt, run.stories)
-    if not charged(run.spec):
+    if not paid(run.spec):
         return Costs(None, characters, 0.0)
     price = load_prices(run.spec.judge, run.spec.base_url, run.spec.engine)
     with JournalReader(run.folder.journal) as journal:

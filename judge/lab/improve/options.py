@@ -24,9 +24,12 @@ class ImproveOptions(Options):
     writer: str | None = option(
         "model that writes candidates (provider/model); default: the judge; none: nothing is written", metavar="JUDGE"
     )
-    candidates: int | None = option("number of candidates beside paraphrases; default: 10, with fewer than 40 "
-                                    "story-prompts 5")
-    repeats: int | None = option("number of repeats of the test; default: the run's, with fewer than 40 story-prompts 5")
+    candidates: int | None = option(
+        "number of candidates beside paraphrases; default: 10, with fewer than 40 story-prompts 5"
+    )
+    repeats: int | None = option(
+        "number of repeats of the test; default: the run's, with fewer than 40 story-prompts 5"
+    )
     design: Literal["auto", "split", "swap"] = option(
         "parts of the story-prompts; auto: by their number", default="auto"
     )

@@ -107,11 +107,15 @@ def _mean(values: Sequence[float]) -> float | None:
     return float(np.mean(values)) if values and np.isfinite(values).all() else None
 
 
-def _by_criterion(parts: Sequence[prompt_gain.Part], criteria: Sequence[str], how: Mapping[str, Any]) -> dict[str, Gain]:
+def _by_criterion(
+    parts: Sequence[prompt_gain.Part], criteria: Sequence[str], how: Mapping[str, Any]
+) -> dict[str, Gain]:
     return {
         name: prompt_gain.gain(
             [
-                prompt_gain.Part(p.people[i : i + 1], p.base[:, i : i + 1], p.other[i : i + 1], p.story_prompt, p.system)
+                prompt_gain.Part(
+                    p.people[i : i + 1], p.base[:, i : i + 1], p.other[i : i + 1], p.story_prompt, p.system
+                )
                 for p in parts
             ],
             **how,
@@ -167,7 +171,8 @@ def _moved(tests: Sequence[Tested]) -> list[Moved]:
     traits = [_traits(each.answers, ORIGINAL) for each in tests]
     others = [_traits(each.answers, each.winner) for each in tests]
     return [
-        Moved(trait, _mean([one[trait] for one in traits]), _mean([one[trait] for one in others])) for trait in traits[0]
+        Moved(trait, _mean([one[trait] for one in traits]), _mean([one[trait] for one in others]))
+        for trait in traits[0]
     ]
 
 

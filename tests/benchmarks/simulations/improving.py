@@ -217,9 +217,7 @@ SCENES: list[Scene] = [
         swap=True,
         **_PLAIN | {"gain": 0.10},
     ),
-    scene(
-        "a memoriser, 96 story-prompts", study, FALSE, story_prompts=96, swap=False, **_PLAIN | {"memorises": True}
-    ),
+    scene("a memoriser, 96 story-prompts", study, FALSE, story_prompts=96, swap=False, **_PLAIN | {"memorises": True}),
     scene("a memoriser, 40 by swap", study, FALSE, story_prompts=40, swap=True, **_PLAIN | {"memorises": True}),
 ]
 
