@@ -342,20 +342,6 @@ class OpenedRun:
     def __dir__(self) -> list[str]:
         return sorted([*super().__dir__(), *registry.names()])
 
-    def succeeded_by(self, new: OpenedRun, **words: Any) -> Answer:
-        """Tests of whether the judge of `new` may replace the judge of these results.
-
-        The other arguments are the fields of `SuccessionOptions`, options of the command `judge succeed`.
-        """
-        from judge.analysis import succession
-        from judge.analysis.options.agreement_options import SuccessionOptions
-        from judge.questions.answer import Way
-
-        options = _options(SuccessionOptions, **words)
-        found = succession.succession(self.table, new.table, options)
-        way = Way(options=SuccessionOptions, compute=succession.succession, tables=succession.tables)
-        return Answer(found, lambda: self.table, options, way, {})
-
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from judge.analysis import systems, systems_tables
+from judge.analysis import succession, systems, systems_tables
 from judge.analysis.comparison import result
 from judge.analysis.comparison import tables as comparison_tables
 from judge.analysis.frames import long_table
 from judge.analysis.jury import jury, reliability_curve
+from judge.analysis.options.agreement_options import SuccessionOptions
+from judge.analysis.options.selection import Selection
 from judge.analysis.options.table_options import (
     CompareOptions,
     JuryOptions,
@@ -25,6 +27,8 @@ from judge.questions.answer import Shown, Way, frame_of, shown
 from judge.questions.question import Question
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from judge.analysis.jury.result import Juries
@@ -73,6 +77,30 @@ def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
     return result.both_parsers(source.table, source.read("as-published"))
 
 
+def _old(source: Source, options: SuccessionOptions) -> RatingsTable:
+    if len(source.folders) > _SIDES:
+        raise SpecError(f"{len(source.folders)} runs, and a successor is set against one old judge", hint="OLD and NEW")
+    return _side(source, 0, options.old_judge)
+
+
+def _new(source: Source, _table: RatingsTable) -> Mapping[str, Any]:
+    # `compute` chooses the new judge among these: options do not come here.
+    return {"others": source}
+
+
+def _succession(old: RatingsTable, options: SuccessionOptions, *, others: Source) -> succession.Succession:
+    return succession.succession(old, _side(others, -1, options.new_judge), options)
+
+
+def _side(source: Source, place: int, judge: str | None) -> RatingsTable:
+    """Ratings of the first or last run, of one judge where it has several."""
+    one = source.of_run(place)
+    return one.table if judge is None else one.only(Selection.of((), [judge], ())).table
+
+
+_SIDES = 2
+
+
 def _jury_ratings(juries: Juries, table: RatingsTable) -> Import:
     from judge.analysis.jury.jury import jury_name, notes_of, ratings_of
     from judge.exchange.imported_folder import Import
@@ -105,7 +133,13 @@ COMPARE = Question(
     interval. Permutation and Williams' tests are one adjusted family; each comparison has one sentence. For three
     variants or more, first the best and those not significantly different from it.
 
-    Example: judge compare runs/hanna --by eval_prompt --baseline ep1 --drop-system Human""",
+    Layout successor: whether the judge of the second run may replace that of the first, for example when a model is
+    shut down. An equivalence test with a margin that you declare, a crosswalk of scales, the stories whose verdict
+    changes, and the number of additional stories that would decide an undecided test.
+
+    Example: judge compare runs/hanna --by eval_prompt --baseline ep1 --drop-system Human
+
+    Example: judge compare runs/tales/openai-gpt-4o runs/tales/openai-gpt-5 --layout successor --margin 0.05""",
     {
         "contrasts": Way(
             options=CompareOptions,
@@ -125,7 +159,25 @@ COMPARE = Question(
                 "seed": "seed of resamples and permutations",
             },
             explanations=True,
-        )
+        ),
+        "successor": Way(
+            options=SuccessionOptions,
+            compute=_succession,
+            table=_old,
+            further=_new,
+            tables=succession.tables,
+            helps={
+                "margin": "largest difference of tau with people that counts as equivalent",
+                "points": "largest difference of mean ratings that counts as equivalent, in points",
+                "cut": "lowest rating with which a story passes; default: the nearest point is the verdict",
+                "power": "power with which the additional stories should decide the test",
+                "folds": "number of folds of story-prompts for the crosswalks",
+                "top": "number of stories that are shown",
+                "old_judge": "name of the old judge, where the first run has several",
+                "new_judge": "name of the new judge, where the last run has several",
+            },
+            coverage="none",
+        ),
     },
 )
 

@@ -127,6 +127,10 @@ class Source:
             table = narrowed(table, keep)
         return table
 
+    def of_run(self, place: int) -> Source:
+        """The source of one of these runs."""
+        return self._of([self.folders[place]], self.kept)
+
     def _of(self, folders: Sequence[Path | str], kept: tuple[Selection, ...]) -> Source:
         return Source(
             folders, self.parser, kept, explanations=self.explanations, telling=self.telling, named=self.named

@@ -48,7 +48,7 @@ PRINTED = [
     f"systems {RUN} --set differences=true --resamples 20",
     f"systems {RUN} --layout separation",
     f"rank {RUN} --set bootstraps=0",
-    f"succeed {SCRIPTED} {CONTROL}",
+    f"compare {SCRIPTED} {CONTROL} --layout successor",
     f"plan {RUN}",
     f"explain {RUN} --layout clusters --map pca --quiet --set permutations=19 --set refits=19 --resamples 19",
     f"explain {RUN} --map pca --quiet",

@@ -56,6 +56,7 @@ class SuccessionOptions(Options):
     tau with people that does not matter, `points` that of mean ratings. A story's verdict is whether its rating is at
     least `cut`; None = its rating rounded. `power` is for the number of further stories, `folds` for fitting crosswalks
     (mappings from one judge's ratings to the other's), `top` for the printed stories with a changed verdict.
+    `old_judge` and `new_judge` name the judges where a run has several.
     """
 
     LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "top": 1}
@@ -67,6 +68,8 @@ class SuccessionOptions(Options):
     power: float = 0.8
     folds: int = 5
     top: int = 10
+    old_judge: str | None = None
+    new_judge: str | None = None
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
     seed: int = 1

@@ -65,12 +65,14 @@ class Walk:
     def __init__(self, run: Opened, whole: RatingsTable, options: ImproveOptions, *, quiet: bool) -> None:
         self.run, self.options, self.quiet = run, options, quiet
         self.proposals: list[Proposal] = []
-        self.home = run.folder.path / FOLDER / (options.name or run.prompt.name)
+        self.home = run.folder.path / FOLDER / (options.called or run.prompt.name)
         self.ledgers = uses.ledgers(run.folder.path / FOLDER)
         writer = options.writer or run.spec.judge
         modelless = JudgeName.of(writer).provider in MODELLESS if writer != "none" else True
         self.writer = None if modelless else writer
-        self.split = split(run.stories, seed=options.seed, design=None if options.design == "auto" else options.design)
+        self.split = split(
+            run.stories, seed=options.split_seed, design=None if options.design == "auto" else options.design
+        )
         self.longest = max(
             (story for part in self.split.tests for story in run.stories_of(part)), key=lambda story: len(story.text)
         )
@@ -78,7 +80,7 @@ class Walk:
         self.costs = self._costs(first)
         small = len(self.split.keys) < _SMALL
         most = options.candidates or (_FEW if small else _MANY)
-        repeats = options.repeats or max(run.spec.repeats, _MORE_REPEATS if small else 1)
+        repeats = options.test_repeats or max(run.spec.repeats, _MORE_REPEATS if small else 1)
         self.plan = _Plan(
             "", self.split, most, repeats, repeats, self.writer, fingerprint(run.prompt.source), options.comments
         )
@@ -93,7 +95,7 @@ class Walk:
         keys = {story: self.split.keys[group[0]] for group in self.split.train for story in group}
         rated = opened.rated_of(run, train, comments=self.options.comments)
         bare = run.spec.structured == "choice" or run.spec.scoring == "logprobs"
-        return Material(run.prompt, run.criteria, rated, keys, self.options.seed, told, bare)
+        return Material(run.prompt, run.criteria, rated, keys, self.options.split_seed, told, bare)
 
     def _costs(self, first: Sequence[Proposal]) -> Costs:
         lengths = [len(each.source) for each in first]
@@ -167,7 +169,7 @@ class Walk:
                 changed = [key for key in asdict(mine) if getattr(mine, key) != getattr(kept, key)]
                 raise RunFolderError(
                     f"{self.home} was begun with other choices ({', '.join(changed)} changed)",
-                    hint=Advice("give the new one a name of its own: {name}", name="second"),
+                    hint=Advice("give the new one a name of its own: {called}", called="second"),
                 )
             self.plan = kept
             return

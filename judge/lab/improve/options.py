@@ -14,10 +14,10 @@ from judge.analysis.options.table_options import Bounds, Options
 class ImproveOptions(Options):
     """Choices of an improvement. `budget` is in dollars for everything asked; 0 = nothing is asked, and the plan is
     shown; None = no limit, for a judge that costs nothing. `writer` None = the judge itself. `candidates` are those
-    beside paraphrases, `repeats` those of the test, None = the run's. `name` is that of the folder of the improvement.
+    beside paraphrases, `test_repeats` None = the run's. `called` is the name of the improvement's folder.
     """
 
-    LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "candidates": 2}
+    LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "candidates": 2, "test_repeats": 1}
     OWN_BOUNDS: ClassVar[Bounds] = {"budget": (lambda value: value >= 0, "must be 0 or more")}
 
     budget: float | None = option("dollars for all requests; 0: nothing is asked, and the plan is shown")
@@ -27,12 +27,12 @@ class ImproveOptions(Options):
     candidates: int | None = option(
         "number of candidates beside paraphrases; default: 10, with fewer than 40 story-prompts 5"
     )
-    repeats: int | None = option(
+    test_repeats: int | None = option(
         "number of repeats of the test; default: the run's, with fewer than 40 story-prompts 5"
     )
     design: Literal["auto", "split", "swap"] = option(
         "parts of the story-prompts; auto: by their number", default="auto"
     )
     comments: bool = option("people's comments are sent to the writer too", default=False)
-    name: str | None = option("name of the improvement; default: the Eval-Prompt's")
-    seed: int = option("seed of the split and of the order of examples", default=1)
+    called: str | None = option("name of the improvement; default: the Eval-Prompt's")
+    split_seed: int = option("seed of the split and of the order of examples", default=1)

@@ -61,8 +61,8 @@ def _untested(found: Improvement) -> Iterator[tuple[str, str]]:
     yield (
         "verdict",
         (
-            "NOT TESTED. No candidate scored above the original on the story-prompts that choose: the test part was not "
-            f"asked, and stays unused. Keep {found.base}."
+            "NOT TESTED. No candidate scored above the original on the story-prompts that choose: the test part was "
+            f"not asked, and stays unused. Keep {found.base}."
         ),
     )
 
@@ -86,8 +86,8 @@ def _verdict(found: Improvement) -> Iterator[tuple[str, str]]:
     yield (
         "verdict",
         (
-            f"{_WORDS[verdict.word]}. {end[:1].upper()}{end[1:]}: {interval(gain)} over the mean of two fresh askings of the "
-            f"original, {level} interval over {gain.clusters} story-prompts.{used}{fault}"
+            f"{_WORDS[verdict.word]}. {end[:1].upper()}{end[1:]}: {interval(gain)} over the mean of two fresh "
+            f"askings of the original, {level} interval over {gain.clusters} story-prompts.{used}{fault}"
             f"{smallest if verdict.word != 'improved' else ''}"
         ),
     )
@@ -104,7 +104,10 @@ def _verdict(found: Improvement) -> Iterator[tuple[str, str]]:
         high = max(verdict.without, key=lambda name: verdict.without[name])
         yield (
             "systems",
-            f"Without {low} the gain is {signed(verdict.without[low])}, without {high} {signed(verdict.without[high])}.",
+            (
+                f"Without {low} the gain is {signed(verdict.without[low])}, without {high} "
+                f"{signed(verdict.without[high])}."
+            ),
         )
 
 
@@ -113,8 +116,8 @@ def _wording(verdict: Verdict) -> str:
         return "MORE THAN REWORDING: CANNOT TELL. No paraphrase could be asked with."
     word = "YES" if verdict.more_than_rewording else "CANNOT TELL"
     return (
-        f"MORE THAN REWORDING: {word}. {interval(verdict.wording)} over the paraphrase of the original that won a race of "
-        "its own."
+        f"MORE THAN REWORDING: {word}. {interval(verdict.wording)} over the paraphrase of the original that won a "
+        "race of its own."
     )
 
 
@@ -210,8 +213,8 @@ def _before(found: Improvement) -> Iterator[tuple[str, str]]:
     yield (
         "can show",
         (
-            f"{len(split.keys)} story-prompts: {shape}. A gain of {points(before.smallest)} is found in four tests of five "
-            f"(spread {before.spread:.2f}, {known}); a gain of 5 takes {wanted} story-prompts of test."
+            f"{len(split.keys)} story-prompts: {shape}. A gain of {points(before.smallest)} is found in four tests of "
+            f"five (spread {before.spread:.2f}, {known}); a gain of 5 takes {wanted} story-prompts of test."
         ),
     )
     cost = "" if before.dollars is None else f", about {dollars(before.dollars)}"
@@ -219,8 +222,8 @@ def _before(found: Improvement) -> Iterator[tuple[str, str]]:
         yield (
             "asks",
             (
-                f"About {before.requests:,} requests{cost}: {found.race_repeats} repeats in the race, {found.repeats} in the "
-                "test."
+                f"About {before.requests:,} requests{cost}: {found.race_repeats} repeats in the race, {found.repeats} "
+                "in the test."
             ),
         )
 

@@ -168,7 +168,7 @@ def commands(
         looking.insert(0, f"judge certify {run}{'' if only else _narrowed(best)} {enough} -o certificate.json")
     if best is not None and other is not None and len(runs) == 1:
         judges = f"--set old_judge={shlex.quote(other)} --set new_judge={shlex.quote(best.judge)}"
-        looking.insert(0, f"judge succeed {first_run} {first_run} {judges}")
+        looking.insert(0, f"judge compare {first_run} {first_run} --layout successor {judges}")
     room = MOST - len(looking)
     if closing["seen"] in closers[room:]:  # of a reader's questions the one that no other command answers
         closers.insert(room - 1, closing["seen"])

@@ -353,7 +353,7 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "prompts check": _copied(ROOT / "prompts/eval_prompts/ep1.jinja", "my_prompts/mine.jinja"),
     "run": _unasked("mans-roc"),
     "stress make": _stress,
-    "succeed": _two_judges("openai/gpt-4o", "openai/gpt-5"),
+    "compare": _compared,
     "summary": lambda _: shutil.copytree("runs/three", "runs/hanna", dirs_exist_ok=True) and None,
 }
 """Page, or path of the command whose help it is -> what is made first."""
