@@ -106,7 +106,7 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
         words[_FULL] = True
     way, options, _ = question.chosen(words)
     inches = _inches(question, way, values) if is_picture(output) and not way.file else None
-    chosen = (values["criterion"], values["judge"], values["eval_prompt"])
+    chosen = (values["criterion"], values.get("judge"), values["eval_prompt"])
     restricted = {name: values[name] for name in ("pass_rate", "panel") if name in values}
     keep = Selection.of(*chosen, people=way.people(options), **restricted)
     parser = values.get("parser", "ours")
