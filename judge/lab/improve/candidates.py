@@ -386,13 +386,15 @@ def proposals(material: Material, most: int, longest: Story) -> tuple[list[Propo
 
 
 def _first(kept: Sequence[Proposal], most: int) -> list[Proposal]:
-    """At most so many candidates that are no paraphrases, of each kind in turn."""
+    """At most so many candidates that are no paraphrases: explanations, which cost least and have the best record,
+    then of each kind in turn."""
     by_kind: dict[str, list[Proposal]] = {}
     for each in kept:
-        if not each.paraphrase:
+        if not each.paraphrase and each.kind != "explanation":
             by_kind.setdefault(each.kind, []).append(each)
+    always = [each for each in kept if each.kind == "explanation"]
     turns = sorted(
         ((number, order, each) for order, made in enumerate(by_kind.values()) for number, each in enumerate(made)),
         key=lambda turn: turn[:2],
     )
-    return [each for _, _, each in turns[:most]]
+    return [*always, *(each for _, _, each in turns)][:most]

@@ -74,10 +74,11 @@ def _verdict(found: Improvement) -> Iterator[tuple[str, str]]:
     gain, level = verdict.gain, f"{100 * verdict.gain.confidence:.4g} %"
     used = "" if verdict.use == 1 else f" This is use {verdict.use} of these test story-prompts, hence {level}."
     winner = found.delivered if len(set(found.winners)) == 1 else "the prompts that the halves chose"
+    several = len(set(found.winners)) > 1
     end = {
-        "improved": f"{winner} improves on {found.base}",
-        "worse": f"{winner} is worse than {found.base}",
-        "cannot tell": f"whether {winner} improves on {found.base} is not shown",
+        "improved": f"{winner} {'improve' if several else 'improves'} on {found.base}",
+        "worse": f"{winner} {'are' if several else 'is'} worse than {found.base}",
+        "cannot tell": f"that {winner} {'improve' if several else 'improves'} on {found.base} is not shown",
     }[verdict.word if verdict.word != "not tested" else "cannot tell"]
     smallest = (
         f" A gain below {points(gain.smallest)} is missed more often than one time in five." if gain.smallest else ""
@@ -182,7 +183,7 @@ def _race(found: Improvement) -> Iterator[tuple[str, str]]:
         first, last = race.rounds[0].scores, race.rounds[-1].scores
         promised = "" if name is None else f"; {name} came first with {signed(race.promised(name))} over the original"
         kept = len(last) - 1
-        yield "race", f"{half}{len(first) - 1} prompts in {len(race.rounds)} rounds, {kept} in the last{promised}."
+        yield "race", f"{half}{len(first) - 1} prompts, {kept} in the last of {_rounds(len(race.rounds))}{promised}."
     if found.twice is not None:
         yield "twice", f"Twice the repeats of the original add {signed(found.twice)} there."
     if found.lost or found.faults:
@@ -194,6 +195,10 @@ def _race(found: Improvement) -> Iterator[tuple[str, str]]:
         yield "spent", f"{dollars(found.spent)} in all."
     if found.definition is not None:
         yield "files", f"{found.definition} uses the new prompt; {found.page or found.folder} has everything."
+
+
+def _rounds(count: int) -> str:
+    return "1 round" if count == 1 else f"{count} rounds"
 
 
 def _before(found: Improvement) -> Iterator[tuple[str, str]]:

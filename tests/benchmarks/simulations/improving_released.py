@@ -84,7 +84,10 @@ def hanna(data: Path) -> list[Cell]:
         for judge in JUDGES:
             own = of[of["judge"] == judge]
             rows = [
-                own[own["eval_prompt"] == f"ep{number}"].set_index("story")["rating"].reindex(people.index).to_numpy(float)
+                own[own["eval_prompt"] == f"ep{number}"]
+                .set_index("story")["rating"]
+                .reindex(people.index)
+                .to_numpy(float)
                 for number in EVAL_PROMPTS
             ]
             made.append(Cell(np.stack(rows), people.to_numpy(float), story_prompt, system))
