@@ -24,6 +24,7 @@ sys.meta_path.insert(0, Gone())
 OF_THE_LAB = {
     "judge.cli.people",
     "judge.exchange.imported_measures",
+    "judge.questions.improving",
     "judge.reproduce.released_measures",
     "judge.show.web.people_pages",
     "judge.show.web.trial",

@@ -42,7 +42,7 @@ OTHER_PROGRAMS = {
 TO_COPY = {
     **{
         f"questions/{name}.py": "the help of a command, with its examples"
-        for name in ("agreement", "comparing", "failings", "whole", "summary/question")
+        for name in ("agreement", "comparing", "failings", "improving", "whole", "summary/question")
     },
     **{
         f"exchange/{name}.py": "what reads or writes a form names the command that makes, goes on with or checks it"

@@ -135,7 +135,7 @@ def test_rewordings_that_change_places_or_numbers_are_lost(answer: str, loss: st
         ("{{ story", "broken"),
         ("{{ reference }} {{ story }} {{ criterion.name }} 1 5", "jinja"),
         (
-            "{% for a in points %}{% for b in points %}{% for c in points %}{{ story }}{% endfor %}{% endfor %}{% endfor %}",
+            "{% for a in points %}{% for b in points %}{% for c in points %}{{ story }}" + "{% endfor %}" * 3,
             "jinja",
         ),
         ("Rate {{ criterion.name }} from 1 to 5", "broken"),

@@ -90,7 +90,7 @@ def test_the_smallest_gain_and_the_story_prompts_for_one() -> None:
 
 
 def test_repeats_for_the_same_tau_follow_spearman_and_brown() -> None:
-    # r of one repeat .4, reliability of one repeat .5: two repeats r .4 sqrt((2/3)/.5) = .4619, eight .4 sqrt((8/9)/.5).
+    # r of one repeat .4, its reliability .5: two repeats r .4 sqrt((2/3)/.5) = .4619, eight .4 sqrt((8/9)/.5).
     tau = [2 / math.pi * math.asin(0.4 * math.sqrt(rel / 0.5)) for rel in (1 / 2, 2 / 3, 8 / 9)]
     assert prompt_gain.repeats_for(tau[0], tau[1], tau[2] - 1e-9, 1) == 8
     assert prompt_gain.repeats_for(tau[0], tau[1], 0.9, 1) is None

@@ -76,7 +76,7 @@ class Walk:
         self.longest = max(
             (story for part in self.split.tests for story in run.stories_of(part)), key=lambda story: len(story.text)
         )
-        first, self.lost_first = candidates.proposals(self._material({}), 99, self.longest)
+        first, _ = candidates.proposals(self._material({}), 99, self.longest)
         self.costs = self._costs(first)
         small = len(self.split.keys) < _SMALL
         most = options.candidates or (_FEW if small else _MANY)
@@ -190,7 +190,10 @@ class Walk:
             record = {"proposals": [asdict(each) for each in made], "lost": [asdict(each) for each in lost]}
             write_output(file, orjson.dumps(record, option=orjson.OPT_INDENT_2))
         stored = orjson.loads(file.read_bytes())
-        return [Proposal(**each) for each in stored["proposals"]], [Lost(**each) for each in stored["lost"]]
+        lost = [Lost(**each) for each in stored["lost"]]
+        if self.plan.writer is None:  # nothing was lost that nobody was asked for
+            lost = [each for each in lost if each.loss != "no answer"]
+        return [Proposal(**each) for each in stored["proposals"]], lost
 
     def _told(self, asker: Asker) -> dict[str, str | LostError]:
         """The writer's text by task; a refusal or lost answer is a LostError."""
@@ -326,7 +329,6 @@ class Walk:
             repeats=plan.repeats,
             race_repeats=plan.race_repeats,
             before=self.before,
-            lost=tuple(self.lost_first) if self.writer is None else (),
             folder=self.home,
             notes=self._notes(),
         )

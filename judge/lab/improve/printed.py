@@ -56,7 +56,7 @@ def sentence(found: Improvement) -> str:
 
 def _untested(found: Improvement) -> Iterator[tuple[str, str]]:
     if not found.asked:
-        yield "verdict", "NOTHING WAS ASKED. This is the plan; a budget in dollars starts it."
+        yield "verdict", f"NOTHING WAS ASKED. This is the plan; {_start(found)}."
         return
     yield (
         "verdict",
@@ -65,6 +65,10 @@ def _untested(found: Improvement) -> Iterator[tuple[str, str]]:
             f"not asked, and stays unused. Keep {found.base}."
         ),
     )
+
+
+def _start(found: Improvement) -> str:
+    return "without a budget of 0 it begins" if found.before.dollars is None else "a budget in dollars starts it"
 
 
 def _verdict(found: Improvement) -> Iterator[tuple[str, str]]:
@@ -197,6 +201,10 @@ def _race(found: Improvement) -> Iterator[tuple[str, str]]:
         yield "files", f"{found.definition} uses the new prompt; {found.page or found.folder} has everything."
 
 
+def _repeats_of(count: int) -> str:
+    return "1 repeat" if count == 1 else f"{count} repeats"
+
+
 def _rounds(count: int) -> str:
     return "1 round" if count == 1 else f"{count} rounds"
 
@@ -223,11 +231,12 @@ def _before(found: Improvement) -> Iterator[tuple[str, str]]:
         ),
     )
     cost = "" if before.dollars is None else f", about {dollars(before.dollars)}"
-    if found.verdict is None:
+    if not found.asked:
         yield (
             "asks",
             (
-                f"About {before.requests:,} requests{cost}: {found.race_repeats} repeats in the race, {found.repeats} "
+                f"About {before.requests:,} requests{cost}: {_repeats_of(found.race_repeats)} in the race, "
+                f"{found.repeats} "
                 "in the test."
             ),
         )

@@ -185,6 +185,29 @@ def _two_judges(one: str, other: str) -> Callable[[str], None]:
     return run
 
 
+def _improvable(_url: str) -> None:
+    """A run of the control on stories of 24 story-prompts, rated by rule."""
+    shutil.rmtree("runs/mine")
+    lines = []
+    for number in range(24):
+        for points, ending in ((5, "She found it. Then she went home."), (1, "She looked. She looked. She looked.")):
+            story = {"id": f"{number}-{points}", "story_prompt": f"Thing {number} is lost in town {number * 7}"}
+            given = [{"rater": name, "criterion": "Coherence", "value": points} for name in ("ann", "bob")]
+            lines.append(
+                story | {"system": f"m{points}", "text": f"It was dark in {number}. {ending}", "ratings": given}
+            )
+    define(
+        "mine",
+        dataset="stories.jsonl",
+        eval_prompts=["ep1"],
+        repeats=1,
+        generation={},
+        criteria={"set": "hanna", "only": ["CH"]},
+    )
+    Path("runs/mine/stories.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done("run", "runs/mine", "--quiet", "--no-summary")
+
+
 def _generation(url: str) -> None:
     Path("generations/hanna").mkdir(parents=True)
     shutil.copy(_INPUTS / "story_prompts.jsonl", "generations/hanna")
@@ -342,6 +365,9 @@ BEFORE: dict[str, Callable[[str], None]] = {
         _wide,
         _ttcw,
     ),
+    "compare": _two_judges("openai/gpt-4o", "openai/gpt-5"),
+    "improve": _improvable,
+    "docs/improve.md": _improvable,
     "init": _all(_removed("runs/my-run"), _file("stories.csv", _STORIES)),
     "check": _checked,
     "docs/training.md": _pairs,
@@ -353,7 +379,6 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "prompts check": _copied(ROOT / "prompts/eval_prompts/ep1.jinja", "my_prompts/mine.jinja"),
     "run": _unasked("mans-roc"),
     "stress make": _stress,
-    "compare": _compared,
     "summary": lambda _: shutil.copytree("runs/three", "runs/hanna", dirs_exist_ok=True) and None,
 }
 """Page, or path of the command whose help it is -> what is made first."""
