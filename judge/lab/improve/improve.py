@@ -73,9 +73,8 @@ class Walk:
         self.split = split(
             run.stories, seed=options.split_seed, design=None if options.design == "auto" else options.design
         )
-        self.longest = max(
-            (story for part in self.split.tests for story in run.stories_of(part)), key=lambda story: len(story.text)
-        )
+        told = [group for part in (*self.split.chooses, *self.split.tests) for group in part]
+        self.longest = max(run.stories_of(told), key=lambda story: len(story.text))
         first, _ = candidates.proposals(self._material({}), 99, self.longest)
         self.costs = self._costs(first)
         small = len(self.split.keys) < _SMALL

@@ -173,8 +173,8 @@ def _moved(verdict: Verdict) -> str:
         if each.original is not None and each.winner is not None
     ]
     if verdict.error is not None:
-        first, second = verdict.error
-        said.append(f"error after the same recalibration {first:.2f} → {second:.2f} points")
+        raw, first, second = verdict.error
+        said.append(f"error in points {raw:.2f}, recalibrated {first:.2f} → {second:.2f}")
     return f"{'; '.join(said)}. Thresholds set for the original are void."
 
 

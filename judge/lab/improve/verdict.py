@@ -39,8 +39,9 @@ class Verdict:
     `gain` is over the original's mean of two askings, `wording` over the paraphrase that won its race, `noise` the
     original's second asking minus its first. `promised` and `fresh` are the winners' gains on select and on test.
     `criteria` are the gains by criterion; `without` the gain without each system; `repeats` how many repeats of the
-    original would give the same, None: none would. `error` is the root mean square error after the same recalibration,
-    of the original and of the winner. `fault` is a reason for which the gain does not count.
+    original would give the same, None: none would. `error` is the root mean square error of the original as it is, of
+    the original recalibrated, which asks no model, and of the winner recalibrated. `fault` is a reason for which
+    the gain does not count.
     """
 
     use: int
@@ -52,7 +53,7 @@ class Verdict:
     without: Mapping[str, float]
     moved: Sequence[Moved]
     repeats: float | None
-    error: tuple[float, float] | None
+    error: tuple[float, float, float] | None
     fault: str | None = None
 
     @property
@@ -143,20 +144,21 @@ def _repeats(tests: Sequence[Tested], repeats: int) -> float | None:
     return prompt_gain.repeats_for(once, twice, wanted, repeats)
 
 
-def _error(tests: Sequence[Tested]) -> tuple[float, float] | None:
-    """Root mean square error on test after an isotonic recalibration that each part's select answers gave."""
-    squares: tuple[list[Floats], list[Floats]] = ([], [])
+def _error(tests: Sequence[Tested]) -> tuple[float, float, float] | None:
+    """Root mean square errors on test; isotonic recalibrations are fitted on the answers of each part that chose."""
+    squares: list[list[Floats]] = [[], [], []]
     for each in tests:
-        for side, name in enumerate((ORIGINAL, each.winner)):
-            for i in range(len(each.answers.criteria)):
+        for i, people in enumerate(each.answers.people):
+            squares[0].append((each.answers.ratings[ORIGINAL][i] - people) ** 2)
+            for side, name in enumerate((ORIGINAL, each.winner), 1):
                 fitted = fit_calibration(each.chosen_on.ratings[name][i], each.chosen_on.people[i], "isotonic")
-                squares[side].append((fitted.predict(each.answers.ratings[name][i]) - each.answers.people[i]) ** 2)
-    both = [np.concatenate(side) for side in squares]
-    used = ~(np.isnan(both[0]) | np.isnan(both[1]))
+                squares[side].append((fitted.predict(each.answers.ratings[name][i]) - people) ** 2)
+    sides = np.stack([np.concatenate(side) for side in squares])
+    used = ~np.isnan(sides).any(axis=0)
     if not used.any():
         return None
-    first, second = (float(np.sqrt(side[used].mean())) for side in both)
-    return first, second
+    raw, first, second = map(float, np.sqrt(sides[:, used].mean(axis=1)))
+    return raw, first, second
 
 
 def _fault(tests: Sequence[Tested]) -> str | None:

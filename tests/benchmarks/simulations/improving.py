@@ -183,6 +183,7 @@ _PLAIN = {"gain": 0.0, "wording": 0.0, "memorises": False}
 FALSE = {"IMPROVED": Bar(high=5.0)}
 SCENES: list[Scene] = [
     scene("nothing better, 96 story-prompts", study, FALSE, story_prompts=96, swap=False, **_PLAIN),
+    scene("nothing better, 96 by swap", study, FALSE, story_prompts=96, swap=True, **_PLAIN),
     scene("nothing better, 40 by swap", study, FALSE, story_prompts=40, swap=True, **_PLAIN),
     scene("nothing better, 20 by swap", study, FALSE, story_prompts=20, swap=True, **_PLAIN),
     scene(
@@ -207,6 +208,14 @@ SCENES: list[Scene] = [
         {"IMPROVED": Bar(low=85.0)},
         story_prompts=96,
         swap=False,
+        **_PLAIN | {"gain": 0.10},
+    ),
+    scene(
+        "one better by .10, 96 by swap",
+        study,
+        {"IMPROVED": Bar(low=85.0)},
+        story_prompts=96,
+        swap=True,
         **_PLAIN | {"gain": 0.10},
     ),
     scene(
