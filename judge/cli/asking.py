@@ -115,7 +115,7 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
     if inches is not None:
         _draw(answers[0], output, inches)
     else:
-        _print(answers, form, output, full=values[_FULL])
+        _print(answers, form, output, full=values.get(_FULL, False))
     if folder is not None:
         _write(answers[0], folder)
     failed = [answer.failed for answer in answers if answer.failed]

@@ -42,7 +42,7 @@ IMPROVE = Question(
             frame=lambda found: frame_of(printed.tables(found)[1:] or printed.tables(found)),
             sentence=printed.sentence,
             screen=printed.screen,
-            without=("judge", "panel", "pass_rate", "parser"),
+            without=("full", "judge", "panel", "pass_rate", "parser"),
             explanations=True,
             coverage="none",
         )

@@ -138,6 +138,7 @@ def test_rewordings_that_change_places_or_numbers_are_lost(answer: str, loss: st
             "{% for a in points %}{% for b in points %}{% for c in points %}{{ story }}" + "{% endfor %}" * 3,
             "jinja",
         ),
+        ('{{ story | replace("a", "b") }} {{ criterion.name }} 1 5', "jinja"),
         ("Rate {{ criterion.name }} from 1 to 5", "broken"),
         ("{{ story }} {{ criterion.name }}: from 7 to 9", "scale"),
         ("{{ story }} {{ criterion.name }} 1 5" + " more" * 6000, "too long"),

@@ -167,6 +167,11 @@ class Compiled:
     uses: frozenset[str]
     _template: jinja2.Template | Apart
 
+    @property
+    def plain(self) -> bool:
+        """Whether it only shows values, with conditions and short loops, and is rendered in this process."""
+        return not isinstance(self._template, Apart)
+
     def render(self, values: dict[str, Any]) -> str:
         """The template's text for these values. Raises TemplateError, naming file, line and variable."""
         try:

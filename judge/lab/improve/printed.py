@@ -252,7 +252,7 @@ def screen(found: Improvement) -> str:
     for note in found.notes:
         lines += textwrap.wrap(f"· {printable(note)}", width, subsequent_indent="  ")
     if len(lines) > HEIGHT:
-        lines = [*lines[: HEIGHT - 1], f"Left out: {len(lines) - HEIGHT + 1} lines; --format json has them all."]
+        lines = [*lines[: HEIGHT - 1], f"Left out: {len(lines) - HEIGHT + 1} lines, which the page has."]
     return "\n".join(lines) + "\n"
 
 

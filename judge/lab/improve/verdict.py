@@ -136,7 +136,7 @@ def _without(parts: Sequence[prompt_gain.Part], systems: Sequence[str]) -> dict[
 
 def _repeats(tests: Sequence[Tested], repeats: int) -> float | None:
     """Repeats of the original that would reach the winner's tau; both askings together have twice as many."""
-    once = _mean([np.mean([each.answers.score(name) for name in BASE]) for each in tests])
+    once = _mean([float(np.mean([each.answers.score(name) for name in BASE])) for each in tests])
     twice = _mean([prompt_gain.mean_tau(together(each.answers, BASE), each.answers.people) for each in tests])
     wanted = _mean([each.answers.score(each.winner) for each in tests])
     if once is None or twice is None or wanted is None:

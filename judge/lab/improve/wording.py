@@ -17,7 +17,6 @@ import yaml
 from judge.base.errors import JudgeError
 from judge.base.records import Criterion, Story
 from judge.inputs.eval_prompts import check
-from judge.inputs.eval_prompts.apart import Apart
 from judge.inputs.eval_prompts.template import EvalPrompt, parse_eval_prompt
 from judge.inputs.prompt_file import FENCE, split
 
@@ -160,7 +159,7 @@ def checked(source: str, name: str, base: EvalPrompt, criteria: Sequence[Criteri
     other = made.body.uses - base.body.uses - {"criterion", "criterion.name"}
     if other:
         raise LostError("jinja", f"it uses {', '.join(sorted(other))}, which the original does not")
-    if isinstance(made.body, Apart):
+    if not made.body.plain:
         raise LostError("jinja", "its Jinja is more than values and conditions")
     before = {problem.partition(": ")[2] for problem in check.problems_of(base)}
     wrong = [problem for problem in check.problems_of(made) if problem.partition(": ")[2] not in before]
