@@ -172,7 +172,7 @@ COMPARE = Question(
                 "cut": "lowest rating with which a story passes; default: the nearest point is the verdict",
                 "power": "power with which the additional stories should decide the test",
                 "folds": "number of folds of story-prompts for the crosswalks",
-                "top": "number of stories that are shown",
+                "changes": "number of stories with a changed verdict that are shown",
                 "old_judge": "name of the old judge, where the first run has several",
                 "new_judge": "name of the new judge, where the last run has several",
             },

@@ -55,11 +55,11 @@ class SuccessionOptions(Options):
     """Choices of the table that tests whether a new judge may replace an old one. `margin` is the largest difference in
     tau with people that does not matter, `points` that of mean ratings. A story's verdict is whether its rating is at
     least `cut`; None = its rating rounded. `power` is for the number of further stories, `folds` for fitting crosswalks
-    (mappings from one judge's ratings to the other's), `top` for the printed stories with a changed verdict.
+    (mappings from one judge's ratings to the other's), `changes` for the printed stories with a changed verdict.
     `old_judge` and `new_judge` name the judges where a run has several.
     """
 
-    LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "top": 1}
+    LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "changes": 1}
     OWN_BOUNDS: ClassVar[Bounds] = {"margin": SHARE}
 
     margin: float = 0.05
@@ -67,7 +67,7 @@ class SuccessionOptions(Options):
     cut: float | None = None
     power: float = 0.8
     folds: int = 5
-    top: int = 10
+    changes: int = 10
     old_judge: str | None = None
     new_judge: str | None = None
     drop_systems: tuple[str, ...] = ()

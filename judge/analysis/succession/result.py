@@ -376,7 +376,7 @@ def _crosswalks(result: Succession) -> Table:
 
 
 def _stories(result: Succession) -> Table:
-    top = result.options.top
+    top = result.options.changes
     rows = [
         cells_of(story, "dataset", "story", "system", "criterion", "eval_prompt", "old", "new", "crossed")
         for story in result.stories[:top]
@@ -388,6 +388,6 @@ def _stories(result: Succession) -> Table:
         Column("crossed", "new, through the crosswalk"),
     ]
     count = len(result.stories)
-    more = Advice("{top} shows more", top=min(count, 10 * top)) if count > top else ""
+    more = Advice("{changes} shows more", changes=min(count, 10 * top)) if count > top else ""
     notes = [note for note in (f"{count:,} verdicts change in all, {min(top, count):,} are shown", more) if note]
     return Table("Stories whose verdict changes most", columns, rows, result.signature, notes)

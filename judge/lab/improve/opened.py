@@ -91,8 +91,8 @@ def opened(table: RatingsTable, runs: Sequence[Any]) -> Opened:
         raise SpecError(
             f"{labels[0]} has labels, and candidates are made for numbers", hint=Advice("{criterion}", criterion="NAME")
         )
-    unrated = np.isnan(matrix.people[list(partners)]).all(axis=0).tolist()
-    rated = {str(story) for story, without in zip(matrix.stories["story"], unrated, strict=True) if not without}
+    unrated = np.isnan(matrix.people[list(partners)]).min(axis=0)
+    rated = {str(story) for story in matrix.stories["story"][~unrated]}
     with JournalReader(folder.journal) as journal:
         stories = tuple(story for story in journal.stories() if story.id in rated)
     return Opened(folder, spec, base, prompt, criteria, stories, matrix, cells, partners, table)
