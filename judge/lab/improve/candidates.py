@@ -249,6 +249,7 @@ def _point_lines(criterion: Criterion) -> str:
 
 
 def _cut(text: str) -> str:
+    text = wording.unmarked(text)
     return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]} [...]"
 
 

@@ -5,7 +5,6 @@ Called again with the same choices it goes on where it stopped, and asks only wh
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,8 +13,6 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from judge.asking.run_definition.spec import parse_run_spec
-from judge.asking.run_folder.layout import DEFINITION
 from judge.base.credentials.providers import MODELLESS, JudgeName
 from judge.base.errors import RunFolderError, SpecError
 from judge.base.files import write_output
@@ -23,23 +20,23 @@ from judge.base.fingerprint import fingerprint
 from judge.base.printing.text_layout import dollars
 from judge.base.records import Story
 from judge.base.wording import Advice
-from judge.inputs.datasets.files.native import write_stories
 from judge.lab.improve import answers as arrays
 from judge.lab.improve import candidates, opened, uses
-from judge.lab.improve.asking import PROMPTS, STORIES, Asker, Stage, definition_text
+from judge.lab.improve.asking import Asker, Stage
 from judge.lab.improve.candidates import ORIGINAL, TASKS, Lost, Material, Proposal
+from judge.lab.improve.delivery import deliver
 from judge.lab.improve.opened import Costs, Opened
 from judge.lab.improve.options import ImproveOptions
 from judge.lab.improve.page import PAGE, write_page
 from judge.lab.improve.race import Race, asked, race, rounds_for, steps
-from judge.lab.improve.result import Before, Improvement, Price
+from judge.lab.improve.result import Before, Improvement
 from judge.lab.improve.split import Split, split
 from judge.lab.improve.verdict import AGAIN, MOST_MISSING, Tested, verdict
 from judge.lab.improve.wording import LostError
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import prompt_gain
 
-FOLDER, PLAN, FOUND, BETTER = "improve", "plan.json", "candidates.json", "better"
+FOLDER, PLAN, FOUND = "improve", "plan.json", "candidates.json"
 # Below so many story-prompts the race has fewer candidates, and the test more repeats.
 _SMALL, _FEW, _MANY, _MORE_REPEATS = 40, 5, 10, 5
 # What a candidate by the writer adds to a request, as a factor, before it is written.
@@ -311,7 +308,8 @@ class Walk:
             ]
             both = [each for each in tested if each is not None]
             found = replace(found, verdict=verdict([each for each, _ in both], use, self.plan.repeats))
-            found = self._delivered(found, [told for _, told, _ in raced], [stage for _, stage in both])
+            stages = [stage for _, stage in both]
+            found = deliver(self.run, found, [told for _, told, _ in raced], stages, self.plan.repeats)
         found = replace(found, spent=asker.spent() if opened.paid(self.run.spec) else None, page=self.home / PAGE)
         write_page(found, self.home)
         return found
@@ -345,50 +343,6 @@ class Walk:
             notes.append(f"one more person does not agree with the others on {', '.join(low)}")
         return tuple(notes)
 
-    # Files.
-
-    def _delivered(
-        self, found: Improvement, told: Sequence[Sequence[arrays.Answers]], stages: Sequence[Stage]
-    ) -> Improvement:
-        name = _winner([each for each in found.winners if each is not None], told)
-        source = next(each.source for each in self.proposals if each.name == name)
-        folder, called = self.home / BETTER, f"{self.run.prompt.name}-{name}"
-        if folder.is_dir():
-            shutil.rmtree(folder)
-        (folder / PROMPTS).mkdir(parents=True)
-        write_output(folder / PROMPTS / f"{called}.jinja", source)
-        train = {story for group in self.split.train for story in group}
-        write_stories(folder / STORIES, [story for story in self.run.stories if story.id not in train])
-        data = stages[0].spec.keys_in_force() | {
-            "name": f"{self.run.spec.name}-{called}"[:80],
-            "eval_prompts": [f"{PROMPTS}/{called}.jinja"],
-            "generation": self.run.spec.generation.model_dump(),
-        }
-        criteria = stages[0].folder / str(data["criteria"]["set"])
-        if criteria.is_file():
-            shutil.copyfile(criteria, folder / criteria.name)
-        write_output(folder / DEFINITION, definition_text(parse_run_spec(data, str(folder))))
-        return replace(
-            found,
-            delivered=name,
-            price=self._price(found, stages),
-            file=folder / PROMPTS / f"{called}.jinja",
-            definition=folder / DEFINITION,
-        )
-
-    def _price(self, found: Improvement, stages: Sequence[Stage]) -> Price | None:
-        if not opened.paid(self.run.spec):
-            return None
-
-        def thousand(names: Sequence[str | None]) -> float | None:
-            costs = [stage.cost_of(name) for stage, name in zip(stages, names, strict=True) if name is not None]
-            total, count = sum(cost or 0.0 for cost, _ in costs), sum(number for _, number in costs)
-            if not count or any(cost is None for cost, _ in costs):
-                return None
-            return 1000 * len(self.run.criteria) * self.plan.repeats * total / count
-
-        return Price(thousand([ORIGINAL] * len(stages)), thousand(list(found.winners)))
-
 
 def _twice(parts: Sequence[arrays.Answers]) -> float | None:
     """What twice the repeats of the original add to its score on select."""
@@ -397,19 +351,6 @@ def _twice(parts: Sequence[arrays.Answers]) -> float | None:
         both = prompt_gain.mean_tau(arrays.together(part, (ORIGINAL, AGAIN)), part.people)
         gains.append(both - (part.score(ORIGINAL) + part.score(AGAIN)) / 2)
     return float(np.mean(gains)) if np.isfinite(gains).all() else None
-
-
-def _winner(names: Sequence[str], told: Sequence[Sequence[arrays.Answers]]) -> str:
-    """Of two halves' winners the better one on the story-prompts of both halves that both have answered."""
-    if len(set(names)) == 1:
-        return names[0]
-    leads = []
-    for rounds in told:
-        common = [each for each in rounds if all(name in each.ratings for name in names)]
-        if common:
-            part = arrays.joined(common)
-            leads.append(part.score(names[0]) - part.score(names[1]))
-    return names[0] if not leads or np.nanmean(leads) >= 0 else names[1]
 
 
 def improve(

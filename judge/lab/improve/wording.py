@@ -47,10 +47,14 @@ def escaped(text: str) -> str:
     return text.replace("{", '{{ "{" }}')
 
 
+def unmarked(text: str) -> str:
+    """A stranger's text without what could pass for the mark that ends it."""
+    return _FENCES.sub(" ", text).strip()
+
+
 def fenced(story: Story, number: int) -> str:
     """A stranger's story as an example: between marks of its own, which cannot be part of it, and escaped."""
-    plain = _FENCES.sub(" ", story.text).strip()
-    prompt = _FENCES.sub(" ", story.story_prompt).strip()
+    plain, prompt = unmarked(story.text), unmarked(story.story_prompt)
     above = f"Story prompt: {prompt}\n\n" if prompt else ""
     return f"<example {number}>\n{escaped(f'{above}Story: {plain}')}\n"
 
