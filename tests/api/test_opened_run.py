@@ -94,6 +94,7 @@ ELSEWHERE = {
     "correlate aspects": "a study's ratings of aspects",
     "correlate sliding-sets": "more stories than the demo has",
     "stress report": "perturbed stories",
+    "improve race": "stories of twenty story-prompts",
     "rank comparisons": "comparisons",
     "rank wins": "comparisons",
     "contamination seen": "scores of contamination",

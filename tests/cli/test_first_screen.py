@@ -72,6 +72,7 @@ OTHERS = {
     "people": "designs and reports of a study, whose own first screen they are",
     "prompts": "Eval-Prompts and criteria",
     "run": "progress, and the summary",
+    "improve": "asks a judge; its screen has a test in tests/improve",
     "train": "a model of one's own",
     "measures": "a dataset's measures",
     "stress": "a run on perturbed stories, printed by the same function as correlate",

@@ -50,6 +50,9 @@ def test_the_screen_fits_and_the_json_holds_everything(improved: Improved) -> No
     assert titles[:2] == ["What it comes to", "Candidates"]
     answer = judge.open_run(improved.folder).improve(**CHOICES)
     assert {"candidate", "criterion", "trait", "system"} <= set(answer.frame.columns)
+    assert answer.signature.startswith(
+        "stories:112|improve|ep:ep1|judge:openai/mock|swap|story-prompts:28|seed1|rep:1/1"
+    )
 
 
 def test_called_again_it_asks_nothing(improved: Improved) -> None:

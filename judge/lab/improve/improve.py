@@ -318,6 +318,7 @@ class Walk:
         run, plan = self.run, self.plan
         return Improvement(
             run=str(run.folder.path),
+            dataset=f"{run.matrix.dataset}:{len(run.stories)}",
             judge=run.spec.judge,
             base=run.prompt.name,
             base_source=run.prompt.source,

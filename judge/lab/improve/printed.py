@@ -265,7 +265,7 @@ def signature(found: Improvement) -> str:
     """Data and settings below the tables."""
     split = found.split
     return (
-        f"improve|{found.base}|judge:{found.judge}|{split.design}|story-prompts:{len(split.keys)}|seed{split.seed}|"
+        f"{found.dataset}|improve|ep:{found.base}|judge:{found.judge}|{split.design}|story-prompts:{len(split.keys)}|seed{split.seed}|"
         f"rep:{found.race_repeats}/{found.repeats}|tau:b|level:overall|ci:jackknife-inputs"
     )
 
