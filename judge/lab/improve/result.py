@@ -50,9 +50,10 @@ class Price:
 class Improvement:
     """An improvement of one Eval-Prompt of one judge, as far as it was asked.
 
-    `dataset` has its number of rated stories. `races` and `winners` have one entry for each part that chose; `twice` is what the original's score would be there
-    with twice the repeats, minus its score. `delivered` is the winner over all asked data, `file` its prompt and
-    `definition` the run.yaml that uses it; None where nothing was tested.
+    `dataset` has its number of rated stories. `races` and `winners` have one entry for each part that chose;
+    `twice` is what the original's score would be there with twice the repeats, minus its score. `delivered` is
+    the winner over all asked data, `file` its prompt and `definition` the run.yaml that uses it; None where
+    nothing was tested.
     """
 
     run: str
