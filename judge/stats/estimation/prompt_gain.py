@@ -88,7 +88,8 @@ class Gain:
 
 
 def taus(x: Floats, y: Floats, story_prompt: Codes) -> Floats:
-    """tau-b of each row of `x` (m, n) with `y` (n,): of all stories, then without each story-prompt, (m, 1 + G).
+    """tau-b of each row of `x` (m, n) with `y` (n,): of all stories, then without each
+    `story_prompt`, (m, 1 + G).
 
     NaN ratings are left out pairwise. NaN where a side is constant or fewer than 2 stories are left.
     """
@@ -107,9 +108,9 @@ def mean_tau(ratings: Floats, people: Floats) -> float:
 
 
 def gain(parts: Sequence[Part], *, confidence: float = 0.95, factor: float = 1.0) -> Gain:
-    """Gain of the second prompt over the mean of the first one's askings, mean over criteria, then over parts.
+    """Gain of the second prompt over the mean of the first one's askings, mean over criteria, then over `parts`.
 
-    `factor` multiplies the standard error. A criterion on which a side's tau does not exist is left out; undefined
+    `confidence` is that of the two-sided interval; `factor` multiplies the standard error. A criterion on which a side's tau does not exist is left out; undefined
     where no criterion is left, without an interval with fewer than 5 story-prompts, where tau rests on one story-prompt
     alone, and where nothing varies.
     """
@@ -151,17 +152,19 @@ def _of_part(part: Part) -> Floats | None:
 
 
 def smallest_gain(spread: float, story_prompts: int, factor: float = 1.0) -> float:
-    """True gain that 80 % of tests at 5 % find, with the `spread` of the difference over so many `story_prompts`."""
+    """True gain that 80 % of tests at 5 % find, with the `spread` of the difference over so many `story_prompts`; `factor` multiplies
+    the standard error."""
     return DETECTS * factor * spread / math.sqrt(story_prompts)
 
 
 def story_prompts_for(gain_wanted: float, spread: float, factor: float = 1.0) -> int:
-    """Smallest number of story-prompts of test with which 80 % of tests at 5 % find the gain."""
+    """Smallest number of story-prompts of test with which 80 % of tests at 5 % find the gain `gain_wanted`, with this
+    `spread` over story-prompts; `factor` multiplies the standard error."""
     return math.ceil((DETECTS * factor * spread / gain_wanted) ** 2)
 
 
 def usual_spread(systems: int) -> float:
-    """Spread over story-prompts of a difference of two prompts' tau, where no run has measured it."""
+    """Spread over story-prompts of a difference of two prompts' tau with so many `systems`, where no run measured it."""
     return USUAL_SPREAD if systems >= _FEW_SYSTEMS else SPREAD_OF_FEW
 
 

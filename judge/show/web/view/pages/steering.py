@@ -1,4 +1,4 @@
-"""Steers a run from its page, as `judge status --set` does: pause, go on, stop, requests in flight, budget.
+"""Steers a run from its page, as judge status does from a terminal: pause, go on, stop, requests in flight, budget.
 
 Only pages of this machine itself do: whoever reads them from another machine may look at a run and not end it.
 """
