@@ -157,6 +157,7 @@ def test_demo_status_and_ratings_as_the_readme_has_them(
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     # The program is named as it was started, or as it is found.
     monkeypatch.setattr("sys.argv", ["bin/judge", "demo"])
     for path, name in ((str(tmp_path), "bin/judge"), (str(program.parent), "judge")):

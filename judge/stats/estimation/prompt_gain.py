@@ -110,9 +110,9 @@ def mean_tau(ratings: Floats, people: Floats) -> float:
 def gain(parts: Sequence[Part], *, confidence: float = 0.95, factor: float = 1.0) -> Gain:
     """Gain of the second prompt over the mean of the first one's askings, mean over criteria, then over `parts`.
 
-    `confidence` is that of the two-sided interval; `factor` multiplies the standard error. A criterion on which a side's tau does not exist is left out; undefined
-    where no criterion is left, without an interval with fewer than 5 story-prompts, where tau rests on one story-prompt
-    alone, and where nothing varies.
+    `confidence` is that of the two-sided interval; `factor` multiplies the standard error. A criterion on which a
+    side's tau does not exist is left out; undefined where no criterion is left, without an interval with fewer than 5
+    story-prompts, where tau rests on one story-prompt alone, and where nothing varies.
     """
     values = [_of_part(part) for part in parts]
     n = sum(part.story_prompt.size for part in parts)
@@ -152,8 +152,8 @@ def _of_part(part: Part) -> Floats | None:
 
 
 def smallest_gain(spread: float, story_prompts: int, factor: float = 1.0) -> float:
-    """True gain that 80 % of tests at 5 % find, with the `spread` of the difference over so many `story_prompts`; `factor` multiplies
-    the standard error."""
+    """True gain that 80 % of tests at 5 % find, with the `spread` of the difference over so many `story_prompts`;
+    `factor` multiplies the standard error."""
     return DETECTS * factor * spread / math.sqrt(story_prompts)
 
 
@@ -164,7 +164,7 @@ def story_prompts_for(gain_wanted: float, spread: float, factor: float = 1.0) ->
 
 
 def usual_spread(systems: int) -> float:
-    """Spread over story-prompts of a difference of two prompts' tau with so many `systems`, where no run measured it."""
+    """Spread over story-prompts of a difference of two prompts' tau with so many `systems`, where none was measured."""
     return USUAL_SPREAD if systems >= _FEW_SYSTEMS else SPREAD_OF_FEW
 
 
