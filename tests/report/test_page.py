@@ -60,7 +60,9 @@ def test_every_element_is_closed_every_id_is_one_and_every_link_leads_somewhere(
     links = [str(attributes["href"]) for attributes in outline.named("a")]
     assert links
     assert {link for link in links if link.removeprefix("#") not in ids} == set()
-    assert [one["id"] for one in outline.named("section")] == [identity for identity, _, _ in SECTIONS]
+    # Labels by rule are nobody, whom a judge could replace.
+    sections = [identity for identity, _, _ in SECTIONS if fixture != "demo_page" or identity != "replacement"]
+    assert [one["id"] for one in outline.named("section")] == sections
 
 
 @pytest.mark.parametrize("fixture", ["demo_page", "hostile_page", pytest.param("hanna_page", marks=NEEDS_DATA)])
@@ -231,7 +233,8 @@ def test_a_section_that_fails_for_a_known_reason_says_it(demo_run: Path, tmp_pat
     absent = re.findall(r'<p class="absent">(.*?)</p>', page)
     assert any("audit.sqlite" in one and one.startswith("Audit of explanations") for one in absent)
     # The other sections stand, and the paragraph says nothing of an audit.
-    assert page.count("<section ") == len(SECTIONS)
+    # Labels by rule are nobody, whom a judge could replace.
+    assert page.count("<section ") == len(SECTIONS) - 1
     assert "Methods cannot be shown" not in page
     assert " audited " not in page.partition('id="methods"')[2].partition("</section>")[0]
 

@@ -182,7 +182,7 @@ def test_hannas_summary_says_differences_reasons_directions_and_dates(hanna_run:
     found, one = summed(hanna_run)
     texts = {answer.label: " ".join(answer.sentences) for answer in one.answers}
     assert re.search(r"The control: 28\.7 \[.*\], difference \+5\.8 \[", texts["people"])
-    assert "One more person: not known, as no column of the data names the raters." in texts["people"]
+    assert "One more person cannot be set beside it: who gave which rating is not known." in texts["people"]
     assert re.search(r"; the control 52\.5, difference \+32\.9 \[", texts["systems"])
     # Eleven systems make 55 pairs, the unit of judge systems too.
     assert one.verdict("better") == "52 of 55 pairs"

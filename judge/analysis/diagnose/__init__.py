@@ -51,7 +51,8 @@ def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
         columns.insert(0, Column("dataset", "dataset"))
     rows = [_row(finding, result.options.alpha) for finding in (result.findings if full else result.found)]
     notes = tuple(dict.fromkeys(_notes(result, full)))
-    return [Table("Problems found in these judges", columns, rows, result.signature, notes)]
+    shown = "All tests" if full else f"Tests significant at {result.options.alpha:g} before adjustment"
+    return [Table(f"{shown}; p, Holm says which hold", columns, rows, result.signature, notes)]
 
 
 def counted(result: Diagnosis) -> str:

@@ -249,7 +249,7 @@ class Choice:
         if self.elsewhere is None:
             return f" ({text}, which flatters it)"
         if self.contenders == 1 and not self.elsewhere:
-            return f" ({text}, above each other)"
+            return f" ({text}, and above every other of them)"
         return (
             f" ({text}, {self.contenders - 1} not told apart from it: its tau and what rests on it are cross-fitted, "
             f"with intervals for {self.contenders} rows; {self.elsewhere} of {FOLDS} folds choose another)"

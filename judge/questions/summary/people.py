@@ -18,7 +18,7 @@ from judge.base.estimate import Estimate
 from judge.questions.charts.shared import worded, worded_difference
 from judge.questions.summary.evidence import Evidence
 from judge.questions.summary.result import Answer, Verdict
-from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.rating_matrix import Raters, RatingMatrix
 from judge.stats import near_ties
 from judge.stats.estimation import other_raters
 
@@ -149,8 +149,13 @@ def decides(best: Margin, matrix: RatingMatrix, margin: float) -> str:
     return f"Whether it lies below people {wide} takes {' or '.join(ways)}."
 
 
+def _unknown(matrix: RatingMatrix) -> list[Raters]:
+    every = [matrix.by_rater(j) for j in range(len(matrix.criteria))]
+    return [raters for raters in every if not raters.known]
+
+
 def _no_ceiling(evidence: Evidence, best: Margin) -> str:
     matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
-    if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
-        return "One more person: not known, as no column of the data names the raters."
+    if _unknown(matrix):
+        return f"One more person cannot be set beside it: {_unknown(matrix)[0].reason}."
     return f"One more person: {best.bars[CEILING].reason}."

@@ -180,7 +180,9 @@ def with_itself(estimates: Sequence[Estimate], over: str) -> tuple[str, Verdict]
         words = "; ".join(reasons) or "no repeat was asked"
         return f"ICC is {words}.", Verdict("not known", "ICC(1,1) over repeats")
     median = float(np.median(values))
-    spread = f", {min(values):.2f} to {max(values):.2f} over {len(values)} {over}" if len(values) > 1 else ""
+    (first, *others) = [estimate for estimate in estimates if estimate.value is not None]
+    own = "" if first.low is None or first.high is None else f" [{first.low:.2f}, {first.high:.2f}]"
+    spread = f", {min(values):.2f} to {max(values):.2f} over {len(values)} {over}" if others else own
     text = f"One repeat agrees with another at ICC(1,1) {median:.2f}{spread}."
     return text.replace(" -", " −"), rules.of_consistency(median)
 

@@ -196,6 +196,11 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
         )
         yield from (sentence for matrix in inputs.matrices if (sentence := match(matrix).sentence))
         yield from _bars(inputs)
+        if _tested(inputs):
+            yield (
+                "Whether a judge may replace a person was tested by the alternative annotator test "
+                f"{cite('calderon-etal-2025-alternative')}, as published and with standard errors over story-prompts."
+            )
         if inputs.confusions is not None:
             yield from _labels(inputs)
     if len(inputs.judges) > 1 or len(inputs.eval_prompts) > 1:
@@ -207,6 +212,11 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
         )
     subject = "Diagnostics and differences" if inputs.has_people else "Differences"
     yield f"{subject} between systems are adjusted by Holm's method {cite('holm-1979-simple')}."
+
+
+def _tested(inputs: ReportInputs) -> bool:
+    people = [matrix for matrix in inputs.matrices if not inputs.raters_of(matrix.dataset).labels_note]
+    return any(matrix.by_rater(j).known for matrix in people for j in range(len(matrix.criteria)))
 
 
 def _labels(inputs: ReportInputs) -> Iterator[str]:

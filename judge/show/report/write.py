@@ -207,15 +207,17 @@ def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
     """Link target, heading and maker of each section, in order; preferences and stress follow agreement."""
     if not inputs.rates:
         return COMPARISONS
+    people = inputs.has_people and not inputs.raters.labels_note
+    every = tuple(entry for entry in SECTIONS if people or entry[0] != "replacement")
     if inputs.checked is not None:
         absent = checked_table.without(inputs)
         return (
             ("summary", "What the file shows", _summary),
             CHECKED,
-            *(entry for entry in SECTIONS[1:] if entry[0] not in absent),
+            *(entry for entry in every[1:] if entry[0] not in absent),
         )
     more = ((PREFERENCES, bool(inputs.compared)), (STRESS, inputs.stressed is not None))
-    return (*SECTIONS[:2], *(section for section, there in more if there), *SECTIONS[2:])
+    return (*every[:2], *(section for section, there in more if there), *every[2:])
 
 
 def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
