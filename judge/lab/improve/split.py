@@ -83,7 +83,7 @@ def split(stories: Sequence[Story], *, seed: int = 1, design: Design | None = No
         members[("", story.id) if number is None else number].append(story)
     if len(members) < FEWEST:
         raise SpecError(
-            f"people rated stories of {len(members)} story-prompts, and {FEWEST} are the fewest that can show a gain",
+            f"rated stories of {len(members)} story-prompts show no gain; {FEWEST} is the fewest",
             hint=f"have stories of {FEWEST - len(members)} more story-prompts rated (judge people), better of {WHOLE}",
         )
 

@@ -119,6 +119,7 @@ OTHER |= {
     "margin": 0.1,
     "points": 0.5,
     "cut": 3.0,
+    "changes": 4,
 }
 OWN = {(AccuracyOptions, "level"): "by-item", (AccuracyOptions, "ci"): "none"}
 FIELDS = [

@@ -36,7 +36,7 @@ def of_pages() -> dict[str, list[Command]]:
             continue
         name = path.relative_to(ROOT).as_posix()
         page = path.read_text(encoding="utf-8")
-        shell = [block.text.replace("\\\n", " ") for block in blocks(page) if block.kind == "bash"]
+        shell = [re.sub(r" *\\\n *", " ", block.text) for block in blocks(page) if block.kind == "bash"]
         lines = [_bare(line) for text in shell for line in text.splitlines()]
         if found := [Command(name, line) for line in lines if line.startswith("judge ")]:
             by_page[name] = found
