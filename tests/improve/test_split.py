@@ -61,7 +61,7 @@ def test_different_story_prompts_stay_apart() -> None:
 
 
 def test_under_twenty_is_refused_with_the_number_needed() -> None:
-    with pytest.raises(SpecError, match="19 story-prompts, and 20 are the fewest") as refused:
+    with pytest.raises(SpecError, match="19 story-prompts show no gain; 20 is the fewest") as refused:
         split(stories(19))
     assert "1 more story-prompts" in str(refused.value.hint)
 

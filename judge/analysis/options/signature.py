@@ -101,6 +101,9 @@ EXEMPT = {
     "control": "adds or leaves out rows of the control judge; no other row's number depends on it",
     "as_published": "adds a table of correlations; no other number depends on it",
     "top": "the length of a list; no row's number depends on it",
+    "changes": "the length of a list; no row's number depends on it",
+    "old_judge": "names the judge that is replaced, as the table does",
+    "new_judge": "names the judge that replaces it, as the table does",
     "family": "words that say what the adjusted tests are about; they stand in a note",
 }
 

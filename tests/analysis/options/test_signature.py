@@ -120,6 +120,8 @@ OTHER |= {
     "points": 0.5,
     "cut": 3.0,
     "changes": 4,
+    "old_judge": "openai/old",
+    "new_judge": "openai/new",
 }
 OWN = {(AccuracyOptions, "level"): "by-item", (AccuracyOptions, "ci"): "none"}
 FIELDS = [
