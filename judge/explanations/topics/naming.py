@@ -3,7 +3,8 @@
 `PHRASES`, the usual one, takes what a topic's texts use and other texts on its criterion do not. Phrases of one to four
 words are weighed by the share of the topic's texts that hold them, times the logarithm of how much larger that is than
 in all texts on the criterion. "Not" and its like stay, because a topic is a thing said and its sign. A phrase gives way
-to a longer one that most of its texts hold, so that "new" becomes "introduces a new topic". What speaks of few
+to a longer one that most of its texts hold, so that "new" becomes "introduces a new topic", and takes the words beside
+it that most of the topic's sentences have there: "provide" becomes "does not provide". What speaks of few
 story-prompts names nothing: its words have to be unmasked ones, and it has to be used for half of the story-prompts
 that its texts could reach.
 
@@ -13,6 +14,7 @@ names topics in `asked_names`."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.errors import MissingExtraError
 from judge.base.fingerprint import text_key
+from judge.base.late_pattern import late
 from judge.explanations.corpus.masking import Mask, reach, words_of
 from judge.explanations.mapping import keybert_ranking, keywords
 from judge.inputs.embedding import default_model, embed
@@ -44,10 +47,19 @@ _LEAST, _INSTEAD = 0.1, 0.6
 _SIGNS = frozenset({"not", "no", "never", "without", "lacks", "lack", "only", "too", "very", "more", "less", "but"})
 # Share of the story-prompts within reach for which a phrase must be used.
 _SPREAD = 0.5
-# Of every text on a rating: they name nothing.
+# Of every text on a rating, or of any statement: they name nothing.
 _HOLLOW = frozenset(
     {"response", "responses", "story", "text", "rating", "score", "rationale", "analysis", "does", "is", "given"}
+    | {"completely", "entirely", "somewhat", "instead", "directly"}
 )
+# Words before what they turn into its opposite.
+_NEGATIONS = frozenset(
+    {"not", "no", "never", "without", "lacks", "lack", "doesn't", "isn't", "don't", "didn't", "can't", "cannot", "nor"}
+)
+# Share of a phrase's sentences that have one word beside it, at which it belongs to the phrase; most words so added.
+_BESIDE, _ADDED = 0.6, 4
+_BOUNDARY = "."
+_SENTENCES = late(r"[.!?;]+(?:\s+|$)|\n+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +90,8 @@ def names(labelled: Labelled) -> list[Phrases]:
     hollow = ENGLISH_STOP_WORDS - _SIGNS
     reader = CountVectorizer(ngram_range=(1, _LONGEST), binary=True, min_df=2, tokenizer=str.split, token_pattern=None)
     try:
-        holds = reader.fit_transform([" ".join(words_of(texts[i])) for i in some])
+        spoken = [_spoken(texts[i]) for i in some]
+        holds = reader.fit_transform(spoken)
     except ValueError:
         return [()] * labelled.count
     terms = reader.get_feature_names_out()
@@ -96,8 +109,14 @@ def names(labelled: Labelled) -> list[Phrases]:
             with np.errstate(divide="ignore", invalid="ignore"):
                 weight = np.where(share >= _LEAST, share * np.log(share / share_of_all) * longer, 0.0)
             weight *= _spread(holds[own], prompt[some[own]])
-            named[each] = _chosen(weight, share, terms)
+            places = np.flatnonzero(np.isin(np.arange(some.size), own))
+            named[each] = _chosen(weight, share, terms, [spoken[i].split() for i in places], hollow)
     return named
+
+
+def _spoken(text: str) -> str:
+    """The words of a text, with a mark between its sentences."""
+    return f" {_BOUNDARY} ".join(" ".join(words_of(part)) for part in _SENTENCES.split(text) if part.strip())
 
 
 def _spread(holds: Any, prompt: Codes) -> NDArray[np.bool_]:
@@ -113,20 +132,66 @@ def _spread(holds: Any, prompt: Codes) -> NDArray[np.bool_]:
 
 def _tells(words: Sequence[str], hollow: frozenset[str], mask: Mask) -> bool:
     # Neither end of a phrase is a word that could end anything, and one of its words says something.
-    if not mask.why and not mask.kept.issuperset(words):
+    if _BOUNDARY in words or (not mask.why and not mask.kept.issuperset(words)):
         return False
     inside = [word for word in words if len(word) > 1 and word not in hollow and word not in _HOLLOW]
     return bool(set(inside) - _SIGNS) and words[0] in inside and words[-1] in inside and words[-1] not in _SIGNS
 
 
-def _chosen(weight: Floats, share: Floats, terms: Any) -> Phrases:
+def _whole(phrase: list[str], texts: Sequence[list[str]]) -> list[str]:
+    """The phrase with the words that stand beside it in most of the topic's sentences that hold it."""
+    size = len(phrase)
+    found = [(text, i) for text in texts for i in range(len(text) - size + 1) if text[i : i + size] == phrase]
+    before: list[str] = []
+    while len(before) < _ADDED and (
+        word := _beside([t[i - 1 - len(before)] for t, i in found if i > len(before)], found)
+    ):
+        before.insert(0, word)
+        found = [(t, i) for t, i in found if i >= len(before) and t[i - len(before)] == word]
+    after: list[str] = []
+    ends = [(t, i + size) for t, i in found]
+    while len(after) < _ADDED and (
+        word := _beside([t[i + len(after)] for t, i in ends if i + len(after) < len(t)], ends)
+    ):
+        after.append(word)
+        ends = [(t, i) for t, i in ends if i + len(after) <= len(t) and t[i + len(after) - 1] == word]
+    return [*before, *phrase, *after]
+
+
+def _beside(words: list[str], found: Sequence[object]) -> str | None:
+    # One word in most sentences; or a negation in most, whichever it is.
+    counts = Counter(word for word in words if word != _BOUNDARY)
+    if not counts:
+        return None
+    word, number = counts.most_common(1)[0]
+    negated = [(count, one) for one, count in counts.items() if one in _NEGATIONS]
+    if sum(count for count, _ in negated) >= _BESIDE * len(found):
+        return max(negated)[1]
+    return word if number >= _BESIDE * len(found) else None
+
+
+def _trimmed(words: list[str], hollow: frozenset[str]) -> list[str]:
+    """The phrase without words at its ends that say nothing; "does" stays before its "not"."""
+    first, last, idle = 0, len(words), (hollow | _HOLLOW) - {"out"}
+    while (
+        first < last - 1
+        and words[first] in idle
+        and not (words[first] in ("does", "is", "do", "are") and words[first + 1] in _NEGATIONS)
+    ):
+        first += 1
+    while last > first + 1 and words[last - 1] in idle:
+        last -= 1
+    return words[first:last]
+
+
+def _chosen(weight: Floats, share: Floats, terms: Any, texts: Sequence[list[str]], hollow: frozenset[str]) -> Phrases:
     order = [i for i in near_ties.descending(weight.tolist())[:200] if weight[i] > 0]
     chosen: list[str] = []
     for i in order:
         term = str(terms[i])
         longer = [j for j in order if f" {term} " in f" {terms[j]} " and j != i and share[j] >= _INSTEAD * share[i]]
         best = max(longer, key=lambda j: (len(str(terms[j]).split()), round(float(share[j]), 9)), default=i)
-        phrase = str(terms[best])
+        phrase = " ".join(_trimmed(_whole(str(terms[best]).split(), texts), hollow))
         if not any(set(phrase.split()) & set(other.split()) - _SIGNS for other in chosen):
             chosen.append(phrase)
         if len(chosen) == _PHRASES:
