@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,7 +200,32 @@ def fault_notes(imported: Import) -> list[str]:
             for story, ratings in given.items()
         )
         sentences |= dict.fromkeys(faults(stories, imported.criteria))
-    return [f"look at this: {sentence}" for sentence in sentences]
+    return [f"look at this: {sentence}" for sentence in (*sentences, *_off_peoples_scale(frame))]
+
+
+# Share of a judge's ratings on people's scale from which on the others are told.
+_ON_SCALE = 0.8
+
+
+def _off_peoples_scale(frame: pd.DataFrame) -> Iterator[str]:
+    """Sentences on the few ratings of a judge that lie off the scale on which people, and mostly the judge, rate."""
+    rated = frame[frame["rating"].notna()]
+    people = rated[rated["source"] == "rater"]
+    for (judge, criterion), rows in rated[rated["source"] == "judge"].groupby(["judge", "criterion"], sort=False):
+        theirs = people.loc[people["criterion"] == criterion, "rating"]
+        if theirs.empty:
+            continue
+        low, high = math.floor(theirs.min()), math.ceil(theirs.max())
+        off = rows.loc[(rows["rating"] < low) | (rows["rating"] > high), "rating"]
+        if 0 < len(off) <= (1 - _ON_SCALE) * len(rows):
+            values = ", ".join(f"{value:g}" for value in sorted({*off})[:3])
+            scale = f"people's scale of {criterion} ({low:g}-{high:g})"
+            yield f"{len(off):,} of {len(rows):,} ratings by {judge} lie off {scale}: {values}"
+
+
+def missing_notes(columns: Guessed) -> list[str]:
+    """A note on the words and numbers that were taken for no rating."""
+    return [f"read as no rating: {', '.join(map(repr, columns.missing))}"] if columns.missing else []
 
 
 def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: GivenColumns) -> list[str]:
@@ -218,8 +244,7 @@ def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: Give
         meaning = "each column of people's ratings is read as one person's"
         advice = Advice("where columns are the first, second, ... answer and not persons: {positions}", positions=True)
         notes.append(Note(meaning, advice, joint="; "))
-    if columns.missing:
-        notes.append(f"read as no rating: {', '.join(map(repr, columns.missing))}")
+    notes += missing_notes(columns)
     if left_out:
         told = columns.reading.left_out(columns.used) if columns.reading is not None else left_out
         notes.append(f"columns that were not read: {', '.join(told)}")

@@ -4,12 +4,13 @@ additional column of criteria. Form 3: a row is one rating, with a column of rat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
+from judge.exchange.side_columns import are_persons, repeat_column
 from judge.exchange.table_roles import GivenColumns, Guessed, RatingColumn, as_stated, options_of
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.cell_patterns import constant_within, numbered
@@ -75,10 +76,13 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     return guessed
 
 
-def guess_side(table: TableCells, given: GivenColumns, side: Side, *, together: bool = True) -> Guessed:
+def guess_side(
+    table: TableCells, given: GivenColumns, side: Side, *, together: bool = True, beside: Collection[str] = ()
+) -> Guessed:
     """An interpretation of a table of the ratings of one side, judges or people, whose stories are joined by their
-    ids; `together`: a prompt and a system may name a story. Raises DataError where it has none, and TwoReadingsError
-    where two interpretations give different answers."""
+    ids; `together`: a prompt and a system may name a story. `beside` are criteria of the judge's table, in small
+    letters: people's columns that name none of them may be persons'. Raises DataError where the table has no such
+    ratings, and TwoReadingsError where two interpretations give different answers."""
     if ours := _ours(table):
         return _parsed(table, ours, given) if is_parsed(table.columns) else Guessed("ours", ours, given)
     reading = _reading(table, given)
@@ -90,6 +94,8 @@ def guess_side(table: TableCells, given: GivenColumns, side: Side, *, together: 
     columns = stated or without_means(columns or [column for column in reading.ratings() if column.side is None])
     if not columns:
         raise _nothing_found(table, reading, given)
+    if side == "human" and are_persons(columns, given.human, beside, reading):
+        columns = [replace(column, criterion=None) for column in columns]
     missing = given.missing or table.words_for_nothing([column.column for column in columns])
     judges, people = (columns, []) if side == "judge" else ([], columns)
     guessed = _from_columns(reading, given, judges, people, missing)
@@ -107,7 +113,19 @@ def guess_side(table: TableCells, given: GivenColumns, side: Side, *, together: 
     if by is not None and "story" in guessed.fields and _answered(table, by, guessed.fields["story"]):
         guessed.fields.pop("by", None)
         guessed.fields["judge"] = by
+    if (repeat := repeat_column(table, guessed.fields)) is not None:
+        guessed.fields["repeat"] = repeat
     return replace(guessed, judges=tuple(_by_file(column, table) for column in guessed.judges))
+
+
+def criteria_of(table: TableCells, given: GivenColumns) -> set[str]:
+    """The criteria, in small letters, that a judge's table rates."""
+    reading = _reading(table, given)
+    column = reading.column("criterion")
+    if column is not None:
+        return {str(value).casefold() for value in table.values(column) if not is_missing(value, ())}
+    stated = [_given_column(name, table) for name in given.judge]
+    return {(c.criterion or OVERALL).casefold() for c in (stated or without_means(reading.ratings()))}
 
 
 def side_of(table: TableCells) -> Side | None:

@@ -15,13 +15,13 @@ from judge.exchange.logs.comparisons import LoggedStory, PreferenceRow
 from judge.exchange.logs.tools import PreferencesImport, preferences_of
 from judge.inputs.datasets.files.cell_patterns import fits
 from judge.inputs.datasets.files.column_map import label
-from judge.inputs.datasets.files.column_names import named
+from judge.inputs.datasets.files.column_names import named, stem
 from judge.inputs.datasets.files.column_reader import read_columns
 from judge.inputs.datasets.files.pair_table import CRITERION, SYSTEM
 from judge.inputs.datasets.files.reading import Reading, TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.table_file import cell, table_rows
+from judge.inputs.datasets.files.table_file import cell, is_column, table_rows
 from judge.inputs.datasets.files.verdict_codes import WORDS, code_question
 
 _FIELDS = ("first", "second", "first_id", "second_id", "first_system", "second_system", "story_prompt", "id", "rater")
@@ -67,12 +67,13 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
     values of `labels`."""
     said = {key: value for key, value in columns.items() if key not in _SAID}
     sheet = str(columns["sheet"]).removeprefix("=") if columns.get("sheet") else None
-    if said and not {"first", "second"} <= {*said}:
+    whole = {"first", "second"} <= {*said}
+    if any(key not in _FIELDS and key.partition(".")[0] not in _SIDES for key in said) and not whole:
         return None
     table = TableCells.at(path, sheet, most=2000)
     reading = read_columns(table)
     twins = reading.twins
-    if twins is None and not said:
+    if twins is None and not whole:
         return None
     fields = {"first": twins.first, "second": twins.second} if twins is not None else {}
     if twins is not None and twins.systems:
@@ -88,7 +89,7 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
     if twins is not None and not any(by_side.values()):
         by_side["judges"], by_side["people"] = _sides(twins.verdicts, path)
     for column in (*fields.values(), *by_side["judges"], *by_side["people"]):
-        if column not in table.columns:
+        if not is_column(column, table.columns):
             raise DataError(unknown("column", column, table.columns), file=path)
     labels = columns.get("labels") or (twins.codes[0] if twins is not None and len(twins.codes) == 1 else None)
     if labels is None and twins is not None and twins.codes:
@@ -117,18 +118,25 @@ def _listed(said: Mapping[str, Any], side: str) -> list[str]:
 
 
 def _sides(verdicts: Sequence[str], path: Path) -> tuple[list[str], list[str]]:
-    """Columns of verdicts by judges and by people. One that names neither is people's if it stands beside judges'
-    alone; DataError where it could be either's."""
+    """Columns of verdicts by judges and by people. Of those that name neither, one alone beside judges' and those that
+    differ in a number, as `author_1`, are people's; DataError where they could be either's."""
     sides = {column: named(column).side for column in verdicts}
     judges = [column for column, side in sides.items() if side == "judge"]
     people = [column for column, side in sides.items() if side == "human"]
     neither = [column for column, side in sides.items() if side is None]
+    stems = [stem(column) for column in neither]
+    if judges and all(its is not None and stems.count(its) > 1 for its in stems):
+        return judges, [column for column in verdicts if column not in judges]
     if len(neither) > 1 or (neither and people):
+        others = [column for column in verdicts if column not in judges]
         words = "say whose verdicts these are: {} {}"
         hint = Advice(
             words,
             Advice("{columns}", columns={f"judges.{CRITERION}": ",".join(judges) or "COLUMN"}),
-            Advice("{columns}", columns={f"people.{CRITERION}": ",".join(people or neither[:1])}),
+            Advice(
+                "{columns}",
+                columns={f"people.{CRITERION}": ",".join(others if judges else others[:1])},
+            ),
         )
         names = ", ".join(neither)
         raise DataError(f"the verdicts in {names} may be a judge's or a person's", file=path, hint=hint)

@@ -207,7 +207,7 @@ def _check(columns_map: RatingsMap, used: Sequence[str], present: Sequence[str],
         )
     ]
     if strange:
-        close = nearest(strange[0], FIELDS)
+        close = nearest(strange[0], [name for name in FIELDS if name not in present])
         meant = Advice(" (did you mean {!r}? {columns})", close, columns={close: strange[0]})
         words = "columns that hold none of these{} are left out by: {leave_out}"
         hint = Advice(words, meant if close else "", leave_out=",".join(strange))

@@ -11,10 +11,11 @@ import pandas as pd
 
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
-from judge.base.wording import Advice, few
-from judge.exchange.checked_table import Checked, check, fault_notes, read_side, untold
-from judge.exchange.column_roles import guess_side, side_of
+from judge.base.wording import Advice, few, listed
+from judge.exchange.checked_table import Checked, check, fault_notes, missing_notes, read_side, untold
+from judge.exchange.column_roles import criteria_of, guess_side, side_of
 from judge.exchange.imported_folder import Import
+from judge.exchange.side_columns import joined_ids
 from judge.exchange.table_roles import GivenColumns, Guessed
 from judge.inputs.datasets.files.column_names import OVERALL, Side
 from judge.inputs.datasets.files.reading import TwoReadingsError
@@ -49,10 +50,16 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
     name = people.path.stem
     reads: list[tuple[Guessed, Import]] = []
     sides: tuple[tuple[TableCells, Side], ...] = ((people, "human"), (judged, "judge"))
+    same = {} if given.story else joined_ids(people, judged)
+    beside = criteria_of(judged, _of(judged, given, "judge"))
     for table, side in sides:
         try:
             together = not reads or "+" in reads[0][0].fields.get("story", "")
-            guessed = guess_side(table, _of(table, given, side), side, together=together)
+            its = _of(table, given, side)
+            its = replace(its, story=same[side]) if side in same else its
+            guessed = guess_side(table, its, side, together=together, beside=beside)
+            if side in same:
+                guessed = replace(guessed, guessed=(*guessed.guessed, "story"))
         except TwoReadingsError as doubt:
             raise doubt.beside(table.path, paths) from None
         left_out = [column for column in table.columns if column not in guessed.used]
@@ -69,7 +76,11 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
     stories = _texts([table for table in (rated.stories, answers.stories) if table is not None])
     imported = replace(rated, frame=frame, judge=answers.judge, stories=stories, sources=[people.path, judged.path])
     both = replace(guessed, judges=by_judge.judges, judge_names=by_judge.judge_names)
-    told = [f"{_shown(table)}: {line}" for table, its in ((people, guessed), (judged, by_judge)) for line in its.lines]
+    told = [
+        f"{_shown(table)}: {line}"
+        for table, its in ((people, guessed), (judged, by_judge))
+        for line in (*its.lines, *missing_notes(its))
+    ]
     return Checked(
         people.path,
         imported,
@@ -128,8 +139,14 @@ def _with_criteria(judged: pd.DataFrame, rated: pd.DataFrame, path: Path, people
     common = [name for name in own if name.casefold() in spelled]
     if not common:
         message = f"rates {few(own, _NAMED)}, and {people.name} {few(theirs, _NAMED)}: no criterion is in both"
-        raise DataError(message, file=path, hint="give the criteria the same names in both tables")
+        words = "give the criteria the same names in both tables"
+        persons = Advice("{}; where people's columns are persons: {}", words, _human(theirs))
+        raise DataError(message, file=path, hint=persons if theirs[1:] and not own[1:] else words)
     return judged.assign(criterion=[spelled.get(str(name).casefold(), str(name)) for name in judged["criterion"]])
+
+
+def _human(names: Sequence[str]) -> str:
+    return listed([Advice("{human}", human=name) for name in names], " ")
 
 
 def _shown(table: TableCells) -> str:

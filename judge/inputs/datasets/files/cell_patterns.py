@@ -65,7 +65,7 @@ def by_stem(columns: Iterable[str]) -> dict[str, list[str]]:
 
 
 def says(column: str, names: Sequence[str]) -> bool:
-    return any(bare(column) == name or bare(column).endswith(name) for name in names if len(name) > 3)
+    return any(bare(column) == name or (len(name) > 3 and bare(column).endswith(name)) for name in names)
 
 
 def as_spelled(word: str, spelled: Mapping[str, str]) -> str:

@@ -16,6 +16,14 @@ from judge.inputs.datasets.files.table_cells import TableCells
 
 # Values of a rating at the most, and how far from 0 a rating lies.
 _MOST_POINTS, _FARTHEST = 25, 100
+# Share of stories at the most whose text another story has too: short and failed answers.
+_MOST_TWICE = 0.1
+# Questions about each story at the most, and share of the stories that have all of them at the least.
+_MOST_QUESTIONS, _LEAST_ASKED = 20, 0.9
+# Names of columns that number a judge's answers or a system's.
+REPEATS = frozenset(("sample", "repeat", "run", "seed", "try", "trial", "iteration", "attempt"))
+# Why a column has the role that the user gave it.
+SAID = "as you said"
 # Rows from which on a number of its own in each of them is an id.
 LEAST_IDS = 20
 
@@ -83,11 +91,105 @@ class Evidence:
             and self._tells_rows(column)
         )
 
+    def _id_names(self, *without: str) -> list[str]:
+        """Free columns that are named as ids and hold short values."""
+        free = [
+            c
+            for c in self.free()
+            if c not in without and fits("id", self.values(c)) and not self._parted(self.values(c))
+        ]
+        return [c for c in free if named_column("id", [c]) or bare(c).endswith(("id", "nr", "nummer", "number"))]
+
+    def _share_of_several(self, column: str, name: str) -> float:
+        """Share of the values of `name` whose cell in `column` stands beside another value of `name` too."""
+        beside: dict[str, set[str]] = {}
+        for of, value in zip(self.table.values(column), self.table.values(name), strict=True):
+            if not is_missing(of, ()) and not is_missing(value, ()):
+                beside.setdefault(str(of), set()).add(str(value))
+        values = set().union(*beside.values()) if beside else set()
+        several = set().union(*(names for names in beside.values() if len(names) > 1)) if beside else set()
+        return len(several) / len(values) if values else 0.0
+
+    def _repeats(self, column: str) -> bool:
+        """Whether a column's cells repeat in more than a few rows."""
+        cells = [*map(str, self.values(column))]
+        return len({*cells}) < (1 - _MOST_TWICE) * len(cells)
+
+    def _judged_once(self, column: str) -> bool:
+        """Whether each judge has one rating for each cell of a column (and criterion), and not the same everywhere."""
+        judged = [c for c in self._sided("judge") if len({*map(str, self.values(c))}) > 1]
+        return bool(judged) and self._repeats(column) and all(self._same_within(column, c) for c in judged)
+
+    def _of_several_stories(self, column: str) -> bool:
+        """Whether one long text stands beside several stories: several systems, or ids, in more than a few cells."""
+        if not self._repeats(column) or self._judged_once(column):
+            return False
+        in_rows = self.has("rater", "criterion")
+        ids = [c for c in self._id_names(column) if not (in_rows and self.table.unique(c))]
+        ids = [c for c in ids if self._same_within(c, column)]
+        if any(self._share_of_several(column, c) <= _MOST_TWICE for c in ids):
+            return False
+        system = next((name for name, read in self.roles.items() if read.role == "system"), None)
+        if system is None or len({*map(str, self.table.values(system))}) < 2:
+            return bool(ids)
+        pairs = {*zip(map(str, self.table.values(column)), map(str, self.table.values(system)), strict=True)}
+        texts = {text for text, _ in pairs}
+        shared = len(pairs) > (1 + _MOST_TWICE) * len(texts)
+        return shared and not self._rated_once_by_people(column)
+
+    def _rated_once_by_people(self, column: str) -> bool:
+        people = [c for c in self._sided("human") if len({*map(str, self.values(c))}) > 1]
+        return bool(people) and all(self._same_within(column, c) for c in people)
+
+    def _said_of_a_story(self, column: str) -> bool:
+        """Whether a text differs between rows that tell of one story: of an id with one rating by the judge, or with a
+        row for each criterion."""
+        ids = [c for c in self._id_names(column) if self._repeats(c) and not self._same_within(c, column)]
+        if any(self._judged_once(c) for c in ids):
+            return True
+        return bool(ids) and self.has("criterion") and self.table.unique(column)
+
+    def _repeats_unexplained(self, column: str) -> bool:
+        """Whether a text repeats in rows with other ratings, in a table in which nothing tells whose these rows are."""
+        if self.has("rater", "criterion", "system") or not self._repeats(column) or self._id_names(column):
+            return False
+        if any(bare(c) in REPEATS | {"source"} for c in self.table.columns) or self._rated_once_by_people(column):
+            return False
+        return bool(self._sided("human")) and bool(self._sided("judge")) and not self._judged_once(column)
+
+    def _asked_of_each_story(self, column: str) -> bool:
+        """Whether a column numbers or names the questions that were asked of each story: without it, rows are known by
+        a story, which has more names than there are questions, and each has each question once."""
+        values = [str(value) for value in self.values(column)]
+        questions = {*values}
+        if len(values) < len(self.table.rows) or not 1 < len(questions) <= _MOST_QUESTIONS:
+            return False
+        rater = [name for name, read in self.roles.items() if read.role in ("rater", "system")]
+        names = [c for c in self.free() if c != column and self._may_be_ids(c) and not self.table.unique(c)]
+        names = [c for c in names if bare(c) not in REPEATS and (not self._rated(c) or named_column("id", [c]))]
+        items = [c for c in names if not named_column("rater", [c]) and not named_column("system", [c])]
+        items = [c for c in items if len({*map(str, self.values(c))}) > len(questions)]
+        cells = [[*map(str, self.table.values(name))] for name in (*names, *rater)]
+        if not items:
+            return False
+        rest = [*zip(*cells, strict=True)]
+        whole = len({*rest}) * len(questions)
+        told = len({*zip(rest, values, strict=True)}) == len(values)
+        return told and len({*rest}) >= LEAST_GROUPS and len(values) >= _LEAST_ASKED * whole
+
+    def _same_for_raters(self, column: str) -> bool:
+        """Whether a number is the same in all rows of a story, which several persons rated."""
+        ids = next((name for name, read in self.roles.items() if read.role == "id"), None)
+        if ids is None or not self.has("rater") or not self._repeats(ids):
+            return False
+        return len({*map(str, self.values(column))}) > 1 and self._same_within(ids, column)
+
     def _same_within(self, column: str, name: str) -> bool:
         """Whether a column has one value for each of another (and of the criterion, for ratings)."""
         criterion = next((c for c, read in self.roles.items() if read.role == "criterion"), None)
         keys: dict[tuple[str, str], str] = {}
-        by = self.table.values(criterion) if criterion is not None and name not in self.roles else self.table.rows
+        rated = name not in self.roles or self.roles[name].role in ("rating", "label")
+        by = self.table.values(criterion) if criterion is not None and rated else self.table.rows
         for key, of, value in zip(self.table.values(column), by, self.table.values(name), strict=True):
             both = (str(key), str(of) if by is not self.table.rows else "")
             if keys.setdefault(both, str(value)) != str(value):

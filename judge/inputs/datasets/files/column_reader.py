@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from judge.base.errors import DataError
 from judge.base.wording import Advice, few
@@ -16,18 +16,20 @@ from judge.inputs.datasets.files.cell_patterns import (
     says,
     spelled_alike,
 )
-from judge.inputs.datasets.files.column_evidence import LEAST_IDS, Evidence
-from judge.inputs.datasets.files.column_names import bare, is_count, is_given_name, named, named_column
+from judge.inputs.datasets.files.column_evidence import LEAST_IDS, REPEATS, SAID, Evidence
+from judge.inputs.datasets.files.column_names import OVERALL, bare, is_count, is_given_name, named, named_column
 from judge.inputs.datasets.files.column_words import MEANS, NAMES, ORDERS, fold
 from judge.inputs.datasets.files.reading import Reading, Role
 from judge.inputs.datasets.files.source_file import MISSING_WORDS
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.verdict_codes import WORDS, stories_in_a_row, twins_in, written_by_both
+from judge.inputs.datasets.files.verdict_codes import WORDS, Twins, stories_in_a_row, twins_in, written_by_both
 
 # Characters of a rating that is written in another way, such as 85 % or 4/5.
 _SHORT = 10
 # Words of labels at the most, and how often each occurs at the least, on average.
 _MOST_LABELS, _LEAST_REPEATS = 7, 3
+# Categories without a known order at the most.
+_MOST_CATEGORIES = 40
 # Names of rows of sums, which stand among the last ones.
 _TOTALS, _LAST = frozenset(("total", "sum", "summe", "somme", "totale", "std", "sd", "合计", "итого")), 3
 
@@ -38,10 +40,10 @@ def read_columns(table: TableCells, given: Mapping[Role, str] | None = None, tak
     reader = _Reader(table)
     for role, column in (given or {}).items():
         if column in table.columns:
-            reader.take(column, role, "as you said")
+            reader.take(column, role, SAID)
     for column in taken:
         if column in table.columns:
-            reader.take(column, "rating", "as you said")
+            reader.take(column, "rating", SAID)
     return reader.read()
 
 
@@ -57,9 +59,12 @@ class _Reader(Evidence):
             self._refuse_series()
         self._texts()
         self._raters()
+        pair_story = None if twins is None else self._pair(twins)
         self._names()
+        if twins is None:
+            self._texts_of_no_story()
         by_prompt = twins is None and self._ids()
-        story = None if twins is not None or by_prompt else self._story()
+        story = pair_story if twins is not None or by_prompt else self._story()
         self._refuse_totals()
         self._numbers()
         self._refuse_unread_judges()
@@ -93,6 +98,30 @@ class _Reader(Evidence):
             message = f"each row holds {len(series)} stories ({few(series, 3)})"
             raise DataError(message, file=self.table.path, hint=hint)
 
+    def _pair(self, twins: Twins) -> str | None:
+        """Takes the column that tells apart pairs of the same two systems and prompt, where rows hold no texts; `a+b`
+        where it does so beside the story-prompt, as the turn of a dialogue."""
+        if twins.systems != (twins.first, twins.second):
+            return None
+        given = [name for name, read in self.roles.items() if read.role in ("story_prompt", "rater")]
+        known = [twins.first, twins.second, *given]
+        free = [c for c in self.free() if fits("id", self.values(c)) and not self._parted(self.values(c))]
+        own = [c for c in free if len(self.values(c)) == len(self.table.rows)]
+        rows = len(self.table.rows)
+        if self._told_by(known) == rows:
+            return None
+        column = next((c for c in own if self._told_by([*known, c]) == rows), None)
+        if column is None:
+            return None
+        self.take(column, "id", "tells apart comparisons of the same two systems")
+        prompt = next((name for name, read in self.roles.items() if read.role == "story_prompt"), None)
+        alone = self._told_by([c for c in (column, *given) if c != prompt]) == rows
+        return None if alone or prompt is None else f"{prompt}+{column}"
+
+    def _told_by(self, names: Sequence[str]) -> int:
+        """Number of rows that differ in these columns."""
+        return len({*zip(*([*map(str, self.table.values(name))] for name in names), strict=True)})
+
     def _story(self) -> str | None:
         """Two columns that name a story together, `a+b`, where none does alone; takes the one that does by its pattern.
         Where a column names who rated, rows may share a story: DataError where it cannot be known which."""
@@ -124,6 +153,11 @@ class _Reader(Evidence):
                 return both
         words = [c for c in single if not self._numeric(self.values(c)) and len({*map(str, self.values(c))}) > 1]
         words = [column for column in words if not self.table.unique(column)]
+        if not self.has("text") and system is not None:
+            pairs = [f"{c}+{system}" for c in words if self._tells_rows(f"{c}+{system}") and not self._tells_rows(c)]
+            if len(pairs) == 1 and prompt is None and not self._judges_in_rows(pairs[0].split("+")[0], rater):
+                self.take(pairs[0].split("+")[0], "story_prompt", "what several systems wrote to")
+                return pairs[0]
         tells = [column for column in words if self._tells_rows(column)]
         ids = tells[0] if len(tells) == 1 else finest(words, self.table.values)
         if ids is not None:
@@ -166,11 +200,33 @@ class _Reader(Evidence):
                 continue
             if name == "story_prompt":
                 free = [column for column in self.free() if fits(name, self.values(column))]
+                free = [c for c in free if not (named_column("criterion", [c]) and self._asked_of_each_story(c))]
             match = named_column(name, free)
             if match is None and name == "text":
                 match = longest(free, self.values)
             if match is not None:
                 self.take(match, name, "long texts" if name == "text" else "by its name")
+
+    def _texts_of_no_story(self) -> None:
+        """Takes a long text that stands beside several stories for the story-prompt, and one that differs between the
+        rows of a story for what was said of it. DataError where a text repeats and it cannot be known which it is."""
+        taken = [name for name, read in self.roles.items() if read.role == "text" and read.because != SAID]
+        long = [c for c in self.free() if fits("text", self.values(c)) and not self._rated(c)]
+        for column in [*taken, *long]:
+            if self._of_several_stories(column):
+                role: Role = "ignored" if self.has("story_prompt") else "story_prompt"
+                self.take(column, role, "one text for several stories: what they answer")
+            elif column in taken and self._said_of_a_story(column):
+                self.take(column, "explanation", "differs between the rows of one story: what was said of it")
+            elif (column in taken or not self.has("text")) and self._repeats_unexplained(column):
+                message = f"the texts in {column!r} repeat, in rows with other ratings: stories, or what they answer"
+                hint = Advice(
+                    "where they are stories: {text}; where they are prompts: {prompt}", text=column, prompt=column
+                )
+                raise DataError(message, file=self.table.path, hint=hint)
+        left = [column for column in long if column not in self.roles and not self._said_of_a_story(column)]
+        if taken and not self.has("text") and left:
+            self.take(named_column("text", left) or longest(left, self.values) or left[0], "text", "long texts")
 
     def _raters(self) -> None:
         if self.has("rater"):
@@ -204,7 +260,7 @@ class _Reader(Evidence):
             free = [column for column in self.free() if fits(name, self.values(column))]
             if name == "criterion":
                 ids = [column for column in free if named_column("id", [column])]
-                free = [c for c in free if self._names_criteria(c) and {*ids} != {c}]
+                free = [c for c in free if (self._names_criteria(c) and {*ids} != {c}) or self._asked_of_each_story(c)]
             if name == "system":
                 free = [column for column in free if not self._rated(column) or named(column).side != "judge"]
             match = named_column(name, free)
@@ -218,7 +274,11 @@ class _Reader(Evidence):
 
     def _ids(self) -> bool:
         """Takes the column of ids; whether an id stands for one story-prompt's stories by several systems."""
+        system = next((name for name, read in self.roles.items() if read.role == "system"), None)
         if self.has("id"):
+            several = [c for c in self._id_names() if system is not None and self._tells_rows(f"{c}+{system}")]
+            if several and not self.has("story_prompt", "rater", "criterion") and self._repeats(several[0]):
+                self.take(several[0], "story_prompt", "what several systems wrote to")
             return False
         free = [
             column
@@ -233,7 +293,6 @@ class _Reader(Evidence):
         rows_of_a_story = self.has("rater", "criterion") or "source" in map(bare, self.table.columns)
         own = None if rows_of_a_story else next((c for c in usual if self.table.unique(c)), None)
         ids = own or usual[0]
-        system = next((name for name, read in self.roles.items() if read.role == "system"), None)
         if own is None and not rows_of_a_story and system is not None and self._tells_rows(f"{ids}+{system}"):
             self.take(ids, "ignored" if self.has("story_prompt") else "story_prompt", "what several systems wrote to")
             return True
@@ -271,6 +330,7 @@ class _Reader(Evidence):
         judged = next((column for column in words if named(column).side == "judge"), None)
         same = [c for c in words if judged is not None and 2 * len(words[c] & words[judged]) > len(words[judged])]
         union = sorted(set().union(*(words[column] for column in same)))
+        self._refuse_categories()
         rows = len(self.table.rows)
         if len(same) < 2 or not 1 < len(union) <= _MOST_LABELS or _LEAST_REPEATS * len(union) > rows:
             return ()
@@ -283,8 +343,32 @@ class _Reader(Evidence):
             self.take(column, "label", f"labels {', '.join(union)}")
         return tuple(union)
 
+    def _refuse_categories(self) -> None:
+        """DataError where a judge's column and people's hold many words, most of which are in both."""
+        words = {column: {*map(str, self.values(column))} for column in self.free() if named(column).side}
+        words = {c: given for c, given in words.items() if _MOST_LABELS < len(given) <= _MOST_CATEGORIES}
+        words = {c: given for c, given in words.items() if 2 * len(given) < len(self.values(c)) and not self._rated(c)}
+        judge = next((column for column in words if named(column).side == "judge"), "")
+        people = [
+            c for c in words if named(c).side == "human" and judge and 2 * len(words[c] & words[judge]) > len(words[c])
+        ]
+        if not people:
+            return
+        union = sorted(set().union(*(words[column] for column in (*people, judge))))
+        message = f"the columns {few([*people, judge], 4)} hold {len(union)} categories ({few(union, 3)})"
+        columns = {"story": "=row", f"judges.{OVERALL}": judge, f"people.{OVERALL}": ",".join(people)}
+        columns |= {"labels": f"={','.join(union)}", "unordered": "=*"}
+        others = [column for column in self.table.columns if column not in (judge, *people)]
+        way = Advice("judge import {} {columns}", str(self.table.path), columns=columns)
+        way = Advice("{} {leave_out}", way, leave_out=",".join(others)) if others else way
+        words_said = (
+            "where they have an order, say it, the lowest first: {labels}; categories without one are read by {}"
+        )
+        hint = Advice(words_said, way, labels="A,B,C")
+        raise DataError(f"{message}, whose order is not known", file=self.table.path, hint=hint)
+
     def _numbers(self) -> None:
-        free = [column for column in self.free() if not is_count(column) and self._rated(column)]
+        free = [c for c in self.free() if not is_count(c) and bare(c) not in REPEATS and self._rated(c)]
         for group in by_stem(free).values():
             if len(group) > 2 and self._adds_to_one(group):
                 self.shares.append(tuple(group))
@@ -296,7 +380,7 @@ class _Reader(Evidence):
             whole = len({*map(str, values)}) == len(self.table.rows) >= LEAST_IDS and self._whole(values)
             if whole:
                 self.take(column, "ignored", "another whole number in each row")
-            elif named(column).side or self._few(values):
+            elif named(column).side or self._few(values) or self._same_for_raters(column):
                 self.take(column, "rating", "numbers on a scale")
         if not any(read.role in ("rating", "label") and read.named.side != "judge" for read in self.roles.values()):
             left = [column for column in free if column not in self.roles]

@@ -47,10 +47,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             opowiadanie 故事 文本 正文 内容 文章 物語 テキスト 本文 文章 作品 이야기 텍스트 본문 текст
             рассказ история ответ""",
         "system": """system model modelname systemname modelid systemid generator source author writer modell
-            sprachmodell quelle autor verfasser modele systeme generateur auteur modelo sistema generador
+            sprachmodell quelle autor verfasser modele systeme generateur auteur modelo sistema systeem generador
             modello generatore autore gerador bron auteur schrijver schreiber ecrivain escritor scrittore
             模型 系统 来源 作者 模型名称 モデル システム 作者 모델 시스템 модель система автор источник
-            zrodlo llm""",
+            zrodlo llm writtenby answeredby generatedby""",
         "story_prompt": """storyprompt prompt writingprompt instruction input premise context title promptid question
             aufgabe anweisung titel thema consigne titre invite sujet instruccion titulo tema istruzione
             titolo instrucao opdracht 提示 题目 标题 指令 プロンプト 題名 タイトル お題 프롬프트 제목

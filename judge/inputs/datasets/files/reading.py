@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from judge.base.errors import DataError
 from judge.base.wording import Advice, changed, joined
+from judge.inputs.datasets.files.cell_patterns import constant_within
 from judge.inputs.datasets.files.column_names import (
     NamedColumn,
     bare,
@@ -124,6 +125,8 @@ class Reading:
         numbers = [c for c in left if c.column in self.columns and self.columns[c.column].role == "rating"]
         lists = [column for column in numbers if self.table.lists(column.column)]
         people, left = people + lists, [column for column in left if column not in lists]
+        if not judges and (its := self._of_raters(left, people)) is not None:
+            return Sides([its], people or [column for column in left if column is not its], [])
         if people and left and all(is_given_name(column.column) for column in people):
             # A name that is on no list stands among others that are.
             others = [c for c in left if c.criterion is not None and not is_criterion(c.criterion)]
@@ -142,6 +145,16 @@ class Reading:
         left = [column for column in left if column not in (*judges, *people)]
         return Sides(without_means(judges), without_means(people), left)
 
+    def _of_raters(self, left: Sequence[NamedColumn], people: Sequence[NamedColumn]) -> NamedColumn | None:
+        """The only column of numbers with one value a story, beside one with a value for each person who rated it."""
+        ids, rater, criterion = (self.column(role) for role in ("id", "rater", "criterion"))
+        if ids is None or rater is None:
+            return None
+        key = f"{ids}+{criterion}" if criterion is not None else ids
+        once = [column for column in left if constant_within(self.table, column.column, key)]
+        each = [*people, *(column for column in left if column not in once)]
+        return once[0] if len(once) == 1 and len(each) == 1 else None
+
     def left_out(self, used: Collection[str]) -> list[str]:
         """The columns that are not used, each with what it was taken for."""
         used = {part for name in used for part in (name, *parts_of(name))}
@@ -154,7 +167,7 @@ class Reading:
     def _reason(self, name: str) -> str:
         read = self.columns[name]
         judged = read.role in ("rating", "label") and read.named.side == "judge"
-        return "a judge's ratings" if judged else read.because
+        return "a judge's ratings, of which others were read" if judged else read.because
 
 
 def _expected(columns: Sequence[str]) -> NamedColumn:

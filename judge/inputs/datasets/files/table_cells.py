@@ -20,6 +20,8 @@ from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, out
 
 # Codes in place of a rating, far from any scale that ends at 10; share of a column's cells that words may be.
 _CODES, _SCALE_ENDS, _MOST_WORDS, _MOST_OTHERS = (77, 88, 98, 99, 999, 9999), 10, 3, 0.3
+# Signs below 0, and where a scale from 0 that has one ends at the least.
+_NEGATIVE, _LEAST_END = (-1, -2, -7, -8, -9), 3
 # Words that say a rating.
 _SAID = frozenset(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")) | {
     word for order in ORDERS for word in order
@@ -170,10 +172,11 @@ def _in_place_of_numbers(counts: Counter[str]) -> Iterator[str]:
         and not {*map(str.lower, plain)} & _SAID
     ):
         yield from plain
-    codes = {text for text, number in numbers.items() if number in (-1, -9) or abs(number) in _CODES}
+    codes = {text for text, number in numbers.items() if number in _NEGATIVE or abs(number) in _CODES}
     others = {number for text, number in numbers.items() if text not in codes}
     for text in codes if len(others) > 2 and min(others) >= 0 else ():
         number = numbers[text]
-        negative = number < 0 and (number < -1 or min(others) >= 1)
+        # From -1 to 2 is a scale; beside numbers from 0 to 3 or more, -1 is a sign.
+        negative = number < 0 and (number < -1 or min(others) >= 1 or max(others) >= _LEAST_END)
         if (negative or (number > 0 and max(others) <= _SCALE_ENDS)) and 2 * counts[text] < counts.total():
             yield text
