@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,8 +16,9 @@ from judge.base.wording import Advice, Note
 from judge.exchange.column_roles import guess
 from judge.exchange.imported_folder import Import
 from judge.exchange.ratings_file import read_ratings
-from judge.exchange.table_roles import GivenColumns, Guessed
+from judge.exchange.table_roles import GivenColumns, Guessed, options_of
 from judge.inputs.datasets.faults import faults
+from judge.inputs.datasets.files.column_evidence import WORDS_ALONE
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import SeveralSheetsError
 
@@ -170,7 +171,9 @@ def read_side(path: Path, columns: Guessed, left_out: Sequence[str], *, dataset:
         if isinstance(said, Mapping) and len(said) == 1 and said.keys() <= _SENTENCES.keys():
             ((name, value),) = said.items()
             words = str(value).removeprefix("=")
-            error.hint = Advice(f"{_SENTENCES[name]}: judge check {{}} {{{name}}}", str(path), **{name: words})
+            said_words = options_of(replace(columns.given, labels=None) if name == "labels" else columns.given)
+            command = Advice("judge check {} {}", str(path), said_words) if said_words else f"judge check {path}"
+            error.hint = Advice(f"{_SENTENCES[name]}: {{}} {{{name}}}", command, **{name: words})
         raise
 
 
@@ -247,5 +250,10 @@ def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: Give
     notes += missing_notes(columns)
     if left_out:
         told = columns.reading.left_out(columns.used) if columns.reading is not None else left_out
-        notes.append(f"columns that were not read: {', '.join(told)}")
+        meaning = f"columns that were not read: {', '.join(told)}"
+        words = any(line.endswith(f"({WORDS_ALONE})") for line in told)
+        names = Advice(
+            "{by}, {story} or {rater} names what is in one of them", by="COLUMN", story="COLUMN", rater="COLUMN"
+        )
+        notes.append(Note(meaning, names, joint="; ") if words else meaning)
     return notes

@@ -11,7 +11,7 @@ import pandas as pd
 
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
-from judge.base.wording import Advice, few, listed
+from judge.base.wording import Advice, changed, few, listed
 from judge.exchange.checked_table import Checked, check, fault_notes, missing_notes, read_side, untold
 from judge.exchange.column_roles import criteria_of, guess_side, side_of
 from judge.exchange.imported_folder import Import
@@ -63,7 +63,13 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
         except TwoReadingsError as doubt:
             raise doubt.beside(table.path, paths) from None
         left_out = [column for column in table.columns if column not in guessed.used]
-        reads.append((guessed, read_side(table.path, guessed, left_out, dataset=name)))
+        try:
+            reads.append((guessed, read_side(table.path, guessed, left_out, dataset=name)))
+        except DataError as error:
+            if error.hint is not None:
+                own, both = str(table.path), " ".join(map(str, paths))
+                error.hint = changed(error.hint, lambda text, own=own, both=both: both if text == own else text)
+            raise
     (guessed, rated), (by_judge, answers) = reads
     rated_frame = rated.frame[rated.frame["source"] == "rater"]
     judged_frame = answers.frame[answers.frame["source"] == "judge"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ import pandas as pd
 import pytest
 
 from judge.base.errors import DataError
+from judge.cli.main import main
+from judge.cli.table_options import mend
 from judge.exchange.checked_table import Checked, check
+from judge.exchange.compared_table import compared_map, read_compared
 from judge.exchange.table_roles import GivenColumns
 from judge.exchange.two_tables import check_two
 
@@ -215,3 +219,87 @@ def test_ids_are_the_columns_that_match(tmp_path: Path) -> None:
     assert checked.ratings.frame["story_prompt"].nunique() == 12
     answers = checked.ratings.frame.query("source == 'judge' and criterion == 'style' and story == 'turn-1'")
     assert dict(zip(answers["repeat"], answers["rating"], strict=True)) == {0: 1.0, 1: 2.0}
+
+
+def _pairs(*, turns: bool, rows: bool) -> pd.DataFrame:
+    """Two comparisons of each pair of systems on a question, by a turn or an id: by three people and a judge."""
+    draw = random.Random(4)
+    people = ("author_1", "author_2", "expert_7")
+    wide = [
+        {"comparison": f"c{question}-{pair}-{turn}", "question": question, "turn": turn}
+        | {"model_a": "llama-13b", "model_b": ("alpaca-13b", "gpt-3.5-turbo")[pair]}
+        | {who: draw.choice(("model_a", "model_b", "tie")) for who in (*people, "gpt-4o")}
+        for question in range(8)
+        for pair in (0, 1)
+        for turn in (1, 2)
+    ]
+    frame = pd.DataFrame(wide).drop(columns="comparison" if turns else "turn")
+    names = [name for name in frame.columns if name not in (*people, "gpt-4o")]
+    return frame.melt(names, [*people, "gpt-4o"], "annotator", "winner") if rows else frame
+
+
+@pytest.mark.parametrize("turns", [True, False])
+@pytest.mark.parametrize("rows", [True, False])
+def test_two_pairs_of_the_same_systems_are_two(turns: bool, rows: bool, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    _pairs(turns=turns, rows=rows).to_csv(path, index=False)
+    chosen = compared_map(path, {})
+    assert chosen is not None
+    assert chosen.fields["id"] == ("question+turn" if turns else "comparison")
+    frame = read_compared(path, chosen, "t").frame
+    assert len(frame.groupby(["first", "second"])) == 32
+    assert len(frame) == 32 * 4
+    assert frame["judge"].notna().sum() == 32
+    assert frame["story_prompt"].nunique() == 8
+
+
+def test_the_hint_about_verdicts_runs(tmp_path: Path) -> None:
+    frame = _pairs(turns=True, rows=False).rename(columns={"author_2": "ours"})
+    path = tmp_path / "pairs.csv"
+    frame.to_csv(path, index=False)
+    with pytest.raises(DataError, match="the verdicts in author_1, ours may be") as error:
+        compared_map(path, {})
+    assert "people.Overall=author_1,ours,expert_7" in str(mend(error.value))
+    said = {"judges.Overall": "gpt-4o", "people.Overall": "author_1,ours,expert_7"}
+    chosen = compared_map(path, said)
+    assert chosen is not None
+    assert list(chosen.people) == ["author_1", "ours", "expert_7"]
+
+
+def test_categories_without_an_order_are_refused_with_a_way_that_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = random.Random(6)
+    words = ["Cause", "Part", "Place", "Time", "Kind", "Tool", "Same", "Other", "Action", "Result"]
+    frame = pd.DataFrame(
+        {"cue": f"cue {n}"} | {who: draw.choice(words) for who in ("annotator_1", "annotator_2", "gpt-4o")}
+        for n in range(60)
+    )
+    path = tmp_path / "kinds.csv"
+    frame.to_csv(path, index=False)
+    with pytest.raises(DataError, match="10 categories") as error:
+        check(path)
+    hint = str(mend(error.value))
+    command = hint[hint.index("judge import") : hint.index(", then")]
+    words_typed = shlex.split(command.replace("runs/kinds", str(tmp_path / "run")))[1:]
+    with pytest.raises(SystemExit) as end:
+        main(words_typed)
+    assert end.value.code == 0
+    assert "60 ratings by 1 judge, 120 by people, 60 stories" in capsys.readouterr().out
+
+
+def test_labels_are_read_where_the_user_says_the_columns(tmp_path: Path) -> None:
+    given = GivenColumns(rater="expert", judge=("GPT-4 verdict",), human=("verdict",))
+    checked = _checked(_experts(), tmp_path, given)
+    assert checked.columns.given.labels == "No,Yes"
+    assert {*checked.ratings.frame["rating"]} == {0.0, 1.0}
+
+
+def test_a_hint_keeps_what_the_user_said(tmp_path: Path) -> None:
+    frame = _frame().astype({"gpt-4o": object})
+    frame["gpt-4o"] = ["lost" if n % 2 else value for n, value in enumerate(frame["gpt-4o"])]
+    with pytest.raises(DataError) as error:
+        _checked(frame, tmp_path, GivenColumns(judge=("gpt-4o",), human=("rater1", "rater2"), by="system"))
+    hint = str(mend(error.value))
+    assert "--judge gpt-4o --human rater1 --human rater2 --by system" in hint
+    assert "row 0" not in str(error.value)

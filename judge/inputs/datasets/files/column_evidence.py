@@ -24,6 +24,8 @@ _MOST_QUESTIONS, _LEAST_ASKED = 20, 0.9
 REPEATS = frozenset(("sample", "repeat", "run", "seed", "try", "trial", "iteration", "attempt"))
 # Why a column has the role that the user gave it.
 SAID = "as you said"
+# Why a column of words is not read.
+WORDS_ALONE = "words, taken for no system, story or rater"
 # Rows from which on a number of its own in each of them is an id.
 LEAST_IDS = 20
 
@@ -36,6 +38,8 @@ class Evidence:
     roles: dict[str, ReadColumn] = field(default_factory=dict)
     cells: dict[str, list[Any]] = field(default_factory=dict)
     rated: dict[str, bool] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    """Columns of ratings, as the user said."""
     shares: list[tuple[str, ...]] = field(default_factory=list)
 
     def take(self, column: str, role: Role, because: str) -> None:
@@ -272,7 +276,7 @@ class Evidence:
             return "its name says that it counts or numbers something"
         if self._numeric(values):
             return "numbers, by no judge or person that is named"
-        return "long texts" if fits("text", values) else "words that are no labels known here"
+        return "long texts" if fits("text", values) else WORDS_ALONE
 
     def _rated(self, column: str) -> bool:
         if column not in self.rated:

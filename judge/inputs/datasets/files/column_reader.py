@@ -41,20 +41,25 @@ def read_columns(table: TableCells, given: Mapping[Role, str] | None = None, tak
     for role, column in (given or {}).items():
         if column in table.columns:
             reader.take(column, role, SAID)
-    for column in taken:
-        if column in table.columns:
-            reader.take(column, "rating", SAID)
+    reader.said = [column for column in taken if column in table.columns]
     return reader.read()
 
 
 class _Reader(Evidence):
     def read(self) -> Reading:
+        for column in self.said:
+            # Words may be labels of an order that is known.
+            if self.table.scale is not None or self._rated(column):
+                self.take(column, "rating", SAID)
         self._without_values()
         twins = None if self.has("text", "rating") else twins_in(self.free(), self.values, self.table.values)
         if twins is not None:
             for column, because in twins.because.items():
                 self.take(column, "verdict" if column in twins.verdicts else "text", because)
         labels = self._labels(compared=twins is not None)
+        for column in self.said:
+            if column not in self.roles or self.roles[column].role != "label":
+                self.take(column, "rating", SAID)
         if twins is None and not self.has("text"):
             self._refuse_series()
         self._texts()
@@ -359,8 +364,10 @@ class _Reader(Evidence):
         columns = {"story": "=row", f"judges.{OVERALL}": judge, f"people.{OVERALL}": ",".join(people)}
         columns |= {"labels": f"={','.join(union)}", "unordered": "=*"}
         others = [column for column in self.table.columns if column not in (judge, *people)]
-        way = Advice("judge import {} {columns}", str(self.table.path), columns=columns)
+        path, run = str(self.table.path), f"runs/{self.table.path.stem}"
+        way = Advice("judge import {} -o {} {columns}", path, run, columns=columns)
         way = Advice("{} {leave_out}", way, leave_out=",".join(others)) if others else way
+        way = Advice("{}, then judge correlate {} {layout}", way, run, layout="confusion")
         words_said = (
             "where they have an order, say it, the lowest first: {labels}; categories without one are read by {}"
         )

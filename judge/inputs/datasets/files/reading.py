@@ -158,16 +158,21 @@ class Reading:
     def left_out(self, used: Collection[str]) -> list[str]:
         """The columns that are not used, each with what it was taken for."""
         used = {part for name in used for part in (name, *parts_of(name))}
+        beside = any(name in self.columns and self.columns[name].named.side == "judge" for name in used)
         return [
-            f"{name or '(no name)'} ({self._reason(name)})" if name in self.columns else name
+            f"{name or '(no name)'} ({self._reason(name, beside=beside)})" if name in self.columns else name
             for name in self.table.columns
             if name not in used and not any(part.startswith(f"{name}.") for part in used)
         ]
 
-    def _reason(self, name: str) -> str:
+    def _reason(self, name: str, *, beside: bool) -> str:
+        """Why a column is not read; `beside`: another judge's column is."""
         read = self.columns[name]
-        judged = read.role in ("rating", "label") and read.named.side == "judge"
-        return "a judge's ratings, of which others were read" if judged else read.because
+        if read.role not in ("rating", "label") or read.named.side != "judge":
+            return read.because
+        if read.named.mean and beside:
+            return "the mean of a judge's ratings, of which single ones are read"
+        return "a judge's ratings, and another column is read as the judge's" if beside else "a judge's, not people's"
 
 
 def _expected(columns: Sequence[str]) -> NamedColumn:

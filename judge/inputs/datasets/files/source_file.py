@@ -179,7 +179,9 @@ def rating_value(
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value)
     if number is None or not math.isfinite(number):
-        raise DataError("not a rating", file=path, row=row, column=column, found=value, allowed=_allowed(scale, step))
+        raise DataError(
+            "not a rating", file=path, row=row or None, column=column, found=value, allowed=_allowed(scale, step)
+        )
     if scale is not None and (number not in scale or (step and not scale.on_step(number))):
         raise DataError(
             "rating off the scale", file=path, row=row, column=column, found=value, allowed=_allowed(scale, step)
@@ -218,7 +220,7 @@ def label_value(value: Any, scale: Scale, path: Path, row: int | str, column: st
         words = ", ".join(scale.labels)
         codes = f"0 to {scale.max:g}"
         message, allowed = "no label of this criterion", f"{words} (or their codes, {codes})"
-        raise DataError(message, file=path, row=row, column=column, found=value, allowed=allowed) from error
+        raise DataError(message, file=path, row=row or None, column=column, found=value, allowed=allowed) from error
 
 
 def word_code(value: Any, scale: Scale) -> float | None:

@@ -169,7 +169,9 @@ def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
 
 def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters: Raters) -> Iterator[str]:
     """How well the best row agrees with people, and control and ceiling."""
-    where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
+    one = "no system known" if [*matrix.systems] == ["-"] else "1 system"
+    systems = f"{len(matrix.systems)} systems" if len(matrix.systems) > 1 else one
+    where = f"{matrix.dataset} ({matrix.n:,} stories, {systems})"
     if not matrix.cells:
         yield f"No judge was run on {where}."
         return
