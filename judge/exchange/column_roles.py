@@ -10,7 +10,7 @@ from dataclasses import replace
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
-from judge.exchange.side_columns import are_persons, repeat_column
+from judge.exchange.side_columns import answered, are_persons, by_file, repeat_column
 from judge.exchange.table_roles import GivenColumns, Guessed, RatingColumn, as_stated, options_of
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.cell_patterns import constant_within, numbered
@@ -18,7 +18,6 @@ from judge.inputs.datasets.files.column_names import (
     OVERALL,
     NamedColumn,
     Side,
-    bare,
     counts_repeats,
     is_count,
     may_be_persons,
@@ -28,7 +27,6 @@ from judge.inputs.datasets.files.column_names import (
     without_means,
 )
 from judge.inputs.datasets.files.column_reader import read_columns
-from judge.inputs.datasets.files.column_words import NAMES
 from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
@@ -110,12 +108,12 @@ def guess_side(
         _ask(guessed, given, judges, people, table)
         return guessed
     by = guessed.fields.pop("rater", None) or guessed.fields.get("by")
-    if by is not None and "story" in guessed.fields and _answered(table, by, guessed.fields["story"]):
+    if by is not None and "story" in guessed.fields and answered(table, by, guessed.fields["story"]):
         guessed.fields.pop("by", None)
         guessed.fields["judge"] = by
     if (repeat := repeat_column(table, guessed.fields)) is not None:
         guessed.fields["repeat"] = repeat
-    return replace(guessed, judges=tuple(_by_file(column, table) for column in guessed.judges))
+    return replace(guessed, judges=tuple(by_file(column, table) for column in guessed.judges))
 
 
 def criteria_of(table: TableCells, given: GivenColumns) -> set[str]:
@@ -138,14 +136,9 @@ def side_of(table: TableCells) -> Side | None:
         return sides.pop()
     rater = reading.column("rater") or reading.column("system")
     names = {named(str(value)).side for value in table.values(rater)} if rater is not None else set()
-    if names == {"judge"} and rater is not None and _answered(table, rater, reading.column("id") or rater):
+    if names == {"judge"} and rater is not None and answered(table, rater, reading.column("id") or rater):
         return "judge"
     return named(table.name).side or ("human" if reading.column("rater") is not None else None)
-
-
-def _by_file(column: RatingColumn, table: TableCells) -> RatingColumn:
-    """A judge's column whose name says only that it holds ratings is the judge's that the file is named for."""
-    return replace(column, who=table.name) if bare(column.who) in NAMES["rating"] else column
 
 
 def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> Guessed:
@@ -157,7 +150,7 @@ def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> G
     for name in more:
         column = reading.column(name)
         if name not in fields and column is not None and column not in known:
-            if name == "system" and _answered(table, column, fields["story"]):
+            if name == "system" and answered(table, column, fields["story"]):
                 fields |= {} if {"judge", "rater"} & {*fields} else {"judge": column}
             else:
                 fields[name] = column
@@ -173,12 +166,6 @@ def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> G
     if labels is None and "label" in fields:
         del fields["label"]
     return Guessed("ours", fields, kept, people=rated, missing=missing, reading=reading)
-
-
-def _answered(table: TableCells, column: str, story: str) -> bool:
-    """Whether a column such as `model` names who answered: one name throughout, or several about one story."""
-    pairs = {(str(a), str(b)) for a, b in zip(table.values(story), table.values(column), strict=True)}
-    return len({name for _, name in pairs}) == 1 or len({its for its, _ in pairs}) < len(pairs)
 
 
 def _labels_of(table: TableCells) -> str | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
+from judge.exchange.table_roles import RatingColumn
 from judge.inputs.datasets.files.cell_patterns import LEAST_GROUPS, fits, number_of
 from judge.inputs.datasets.files.column_evidence import REPEATS
 from judge.inputs.datasets.files.column_names import NamedColumn, Side, bare, is_criterion, is_given_name
 from judge.inputs.datasets.files.column_reader import read_columns
+from judge.inputs.datasets.files.column_words import NAMES
 from judge.inputs.datasets.files.reading import Reading
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
@@ -94,3 +97,14 @@ def repeat_column(table: TableCells, fields: Mapping[str, str]) -> str | None:
             if whole and len({*zip(*cells, map(str, values), strict=True)}) == len(table.rows):
                 return column
     return None
+
+
+def answered(table: TableCells, column: str, story: str) -> bool:
+    """Whether a column such as `model` names who answered: one name throughout, or several about one story."""
+    pairs = {(str(a), str(b)) for a, b in zip(table.values(story), table.values(column), strict=True)}
+    return len({name for _, name in pairs}) == 1 or len({its for its, _ in pairs}) < len(pairs)
+
+
+def by_file(column: RatingColumn, table: TableCells) -> RatingColumn:
+    """A judge's column whose name says only that it holds ratings is the judge's that the file is named for."""
+    return replace(column, who=table.name) if bare(column.who) in NAMES["rating"] else column

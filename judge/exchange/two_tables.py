@@ -55,9 +55,9 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
     for table, side in sides:
         try:
             together = not reads or "+" in reads[0][0].fields.get("story", "")
-            its = _of(table, given, side)
-            its = replace(its, story=same[side]) if side in same else its
-            guessed = guess_side(table, its, side, together=together, beside=beside)
+            said = _of(table, given, side)
+            said = replace(said, story=same[side]) if side in same else said
+            guessed = guess_side(table, said, side, together=together, beside=beside)
             if side in same:
                 guessed = replace(guessed, guessed=(*guessed.guessed, "story"))
         except TwoReadingsError as doubt:
@@ -66,9 +66,7 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
         try:
             reads.append((guessed, read_side(table.path, guessed, left_out, dataset=name)))
         except DataError as error:
-            if error.hint is not None:
-                own, both = str(table.path), " ".join(map(str, paths))
-                error.hint = changed(error.hint, lambda text, own=own, both=both: both if text == own else text)
+            error.hint = _of_both(error.hint, table.path, paths)
             raise
     (guessed, rated), (by_judge, answers) = reads
     rated_frame = rated.frame[rated.frame["source"] == "rater"]
@@ -97,6 +95,12 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
         untold(imported),
         judged.path,
     )
+
+
+def _of_both(hint: str | None, path: Path, paths: Sequence[Path]) -> str | None:
+    """A hint about one of two tables: its commands name both."""
+    both = " ".join(map(str, paths))
+    return None if hint is None else changed(hint, lambda text: both if text == str(path) else text)
 
 
 def _sides(tables: Sequence[TableCells], given: GivenColumns) -> tuple[TableCells, TableCells]:

@@ -191,7 +191,9 @@ def test_columns_that_are_not_read_are_named(run: Run) -> None:
     code, out, _ = run("init", "mine", "--dataset", "stories.csv")
     assert code == 0
     assert "people's ratings: Overall ann1,ann2" in out
-    assert "not read: gpt4 (a judge's, not people's), minutes (its name says that it counts or numbers something)" in out
+    assert (
+        "not read: gpt4 (a judge's, not people's), minutes (its name says that it counts or numbers something)" in out
+    )
 
 
 def test_numbered_columns_are_asked_about_and_refused_in_scripts(run: Run) -> None:

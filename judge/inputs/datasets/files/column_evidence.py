@@ -115,9 +115,9 @@ class Evidence:
         return len(several) / len(values) if values else 0.0
 
     def _repeats(self, column: str) -> bool:
-        """Whether a column's cells repeat in more than a few rows."""
+        """Whether a column's cells, of some rows, repeat in more than a few of them."""
         cells = [*map(str, self.values(column))]
-        return len({*cells}) < (1 - _MOST_TWICE) * len(cells)
+        return len(cells) >= LEAST_GROUPS and len({*cells}) < (1 - _MOST_TWICE) * len(cells)
 
     def _judged_once(self, column: str) -> bool:
         """Whether each judge has one rating for each cell of a column (and criterion), and not the same everywhere."""

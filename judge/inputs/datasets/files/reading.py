@@ -158,7 +158,8 @@ class Reading:
     def left_out(self, used: Collection[str]) -> list[str]:
         """The columns that are not used, each with what it was taken for."""
         used = {part for name in used for part in (name, *parts_of(name))}
-        beside = any(name in self.columns and self.columns[name].named.side == "judge" for name in used)
+        rated = [self.columns[name] for name in used if name in self.columns]
+        beside = any(read.named.side == "judge" and read.role in ("rating", "label") for read in rated)
         return [
             f"{name or '(no name)'} ({self._reason(name, beside=beside)})" if name in self.columns else name
             for name in self.table.columns
