@@ -121,7 +121,7 @@ def hanna(data: Path) -> Iterator[Made]:
     na = plain.assign(chatgpt=plain["chatgpt"].astype(object).where(plain.index % 10 > 0, "NA"))
     lost = [float("nan") if at % 10 == 0 else v for at, v in enumerate(truth["judge", "Overall", "chatgpt"])]
     yield Made("hanna_words_for_nothing", na, truth | {("judge", "Overall", "chatgpt"): lost})
-    yield Made("hanna_lists", _as_lists(plain, "[{}]"), None, refused=("categories", "whose order is not known"))
+    yield Made("hanna_lists", _as_lists(plain, "[{}]"), None, refused=("no columns could be identified",))
     two = {f"Human {n} {c}": f"{c.lower()}_ann{n}" for c in ("CH", "EG") for n in (1, 2, 3)}
     crossed = frame[["story_id", "model", *two, _CHATGPT, _CHATGPT.replace("CH", "EG")]].rename(
         columns={**two, _CHATGPT: "gpt_ch", _CHATGPT.replace("CH", "EG"): "gpt_eg"}
@@ -263,7 +263,7 @@ def alttest(data: Path) -> Iterator[Made]:
         columns |= {who: [of[item] for item in items] for who, of in judges.items() if who.startswith("gpt")}
         frame = pd.DataFrame({"item": items, **columns})
         if name == "wax":
-            yield Made("wax_labels_without_order", frame, refused=("categories", "whose order is not known"))
+            yield Made("wax_labels_without_order", frame, refused=("categories", "order is not known"))
             continue
         yes = {column: [float(v == "Yes") for v in values] for column, values in columns.items()}
         if all({*values} <= {"Yes", "No"} for values in columns.values()):
