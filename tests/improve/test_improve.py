@@ -156,7 +156,7 @@ def test_few_story_prompts_and_several_prompts_are_refused(home: Path, tmp_path:
         run = judge.run(definition)
         with pytest.raises(SpecError, match="one Eval-Prompt is improved at a time"):
             run.improve()
-        with pytest.raises(SpecError, match="20 are the fewest"):
+        with pytest.raises(SpecError, match="20 is the fewest"):
             run.only(eval_prompt="ep1").improve()
 
 
