@@ -63,7 +63,9 @@ def environment_for(folder: Path) -> dict[str, str]:
     programs = folder / ".programs"
     programs.mkdir()
     forked.program(programs / "judge")
-    fixed = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb", "JUDGE_HOME": str(folder / ".home")}
+    # What a home or a cache of this machine holds is not what a reader finds.
+    own = {"JUDGE_HOME": str(folder / ".home"), "XDG_CACHE_HOME": str(folder / ".cache")}
+    fixed = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb", **own}
     kept = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY") and key != "JUDGE_DATA"}
     return kept | fixed | {"PYTHONPATH": str(ROOT), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
 
