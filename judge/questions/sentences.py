@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judge.analysis.comparison.result import of_two
-from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation import margins as of_margins
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.jury.jury import sentences as of_jury
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from judge.analysis.reliability.consistency import Consistency
     from judge.analysis.repeats import Repeats
     from judge.analysis.systems import Systems
-    from judge.base.estimate import Estimate
 
 # Datasets, or groups of compared runs, of which sentences are printed; a table has the others.
 _MOST = 2
@@ -46,9 +44,6 @@ _BARS = ((CEILING, "one person with the others"), (CONTROL, "the control"))
 
 # Kinds of faults that are named.
 _KINDS = 4
-
-# Whether of all differences that new story-prompts would not turn round, new systems could.
-_OPEN = {True: "it is not shown to lead", False: "some of the differences are not shown"}
 
 
 def correlations(found: Correlations) -> str:
@@ -175,7 +170,7 @@ def _faults(found: Diagnosis, dataset: str) -> str:
 
 
 def comparison(found: Comparison) -> str:
-    """The best variant of each group, and which others are tied with it, on new story-prompts and on new systems."""
+    """The best variant of each group, and which others are tied with it."""
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Ranked]] = {}
     for ranked in found.ranking or of_two(found.entries):
         groups.setdefault((ranked.entry.dataset, ranked.entry.contrast.shared), []).append(ranked)
@@ -186,15 +181,13 @@ def comparison(found: Comparison) -> str:
 
 
 def _best(scope: str, rows: Sequence[Ranked]) -> str:
-    others: list[tuple[str, Estimate]] = [(row.variant, row.below) for row in rows if row.below is not None]
+    others = [(row.variant, row.below, row.both) for row in rows if row.below is not None]
     best = next((row.variant for row in rows if row.below is None), None)
     if best is None or not others:
         return ""
-    verdict = rules.of_variants([below for _, below in others])
+    verdict = rules.of_variants(others)
     whose = "the other's" if len(others) == 1 else "the others'"
-    start = f"{verdict.text.upper()}: {best}{scope}; difference of {whose} tau x100: {rules.listed(others, 2)}."
-    chance = [row for row in rows if row.both is not None and row.tied is False and not leaves_zero_out(row.both)]
-    return f"{start} On new systems {_OPEN[len(chance) == len(others)]}." if chance else start
+    return f"{verdict.text.upper()}: {best}{scope}; difference of {whose} tau x100: {rules.listed(others, 2)}."
 
 
 def jury(found: Juries) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.ray.test_ray_run import Start, content, definition
 
-pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.timeout(500)]
 
 
 @pytest.fixture
@@ -25,6 +25,16 @@ def two_nodes(ray_installed: None) -> Iterator[Any]:
     cluster.second = cluster.add_node(num_cpus=1)
     yield cluster
     cluster.shutdown()
+
+
+def go_on(command: list[str]) -> None:
+    """The same command on the node that is left, with one actor; again, as it says, where Ray ends it once more."""
+    for _ in range(3):
+        again = subprocess.run([*command, "--ray-actors", "1"], capture_output=True, check=False, timeout=150)
+        if again.returncode == 0:
+            return
+        assert b"the same command merges it and goes on" in again.stderr, again.stderr.decode()[-2000:]
+    raise AssertionError(f"three sessions ended:\n{again.stderr.decode()[-2000:]}")
 
 
 def test_a_node_that_dies_costs_what_it_had_not_written(two_nodes: Any, loopback: Start, stories: Path) -> None:
@@ -42,9 +52,9 @@ def test_a_node_that_dies_costs_what_it_had_not_written(two_nodes: Any, loopback
         if driver.poll() is None:
             driver.kill()
             driver.communicate(timeout=20)
-    # One node is left, and so one actor.
-    again = subprocess.run([*command, "--ray-actors", "1"], capture_output=True, check=False, timeout=150)
-    assert again.returncode == 0, again.stderr.decode()[-2000:]
+    # Until Ray itself knows of the death, it may hand the new session's actor to the node that is gone, and cancel it.
+    two_nodes.wait_for_nodes(timeout=90)
+    go_on(command)
     assert len(content(stories.parent / "openai-mock")) == 180
     # A block of the node that died: rounded up to whole prefix groups, of three queries here.
     assert server.stats()["repeats_after_answer"] <= 180 // (4 * 2) + 2

@@ -104,10 +104,24 @@ def test_finding_nothing_says_how_much_could_be_tested(findings: int, made: int,
 
 
 @pytest.mark.parametrize(
-    ("median", "text"), [(0.95, "excellent"), (0.8, "good"), (0.6, "moderate"), (0.5, "poor"), (-0.1, "poor")]
+    ("cells", "text"),
+    [
+        ([estimate(0.96, 0.02)], "excellent"),
+        ([estimate(0.8, 0.04)], "good"),
+        ([estimate(0.6)], "moderate"),
+        ([estimate(0.44)], "poor"),
+        ([estimate(0.52)], "poor to moderate"),
+        ([estimate(0.75, 0.3)], "poor to excellent"),
+        # The ends of the interval of the median cell, not of one that is far off; without an interval the value.
+        ([estimate(0.1), estimate(0.6), estimate(0.62)], "moderate"),
+        ([estimate(0.5, None)], "poor"),
+        ([estimate(0.6), estimate(0.8, None), estimate(0.9, None)], "good"),
+    ],
 )
-def test_consistency_is_named_by_published_bounds(median: float, text: str) -> None:
-    assert of_consistency(median).text == text
+def test_consistency_is_named_by_published_bounds_and_both_ends_of_its_interval(
+    cells: list[Estimate], text: str
+) -> None:
+    assert of_consistency(cells).text == text
 
 
 def row_of(passed: bool | None, criterion: str = "Coherence") -> AltTestRow:
@@ -185,16 +199,23 @@ def test_a_pass_that_ends_with_story_prompts_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "text"),
+    ("found", "new_systems", "text"),
     [
-        ((estimate(-0.2), estimate(-0.1)), "leads"),
-        ((estimate(-0.2), estimate(-0.01)), "tied with 1 of 2 others"),
-        ((estimate(-0.2, None),), "cannot be said"),
-        ((Estimate.undefined("no people"),), "cannot be said"),
+        ((estimate(-0.2), estimate(-0.1)), (estimate(-0.2, 0.1), estimate(-0.1, 0.09)), "leads"),
+        ((estimate(-0.2), estimate(-0.1)), (estimate(-0.2, 0.1), estimate(-0.1, 0.2)), "leads with these systems"),
+        # Too few systems for an interval over new ones.
+        ((estimate(-0.2),), (estimate(-0.2, None),), "leads with these systems"),
+        ((estimate(-0.2),), (None,), "leads with these systems"),
+        ((estimate(-0.2), estimate(-0.01)), (estimate(-0.2), None), "tied with 1 of 2 others"),
+        ((estimate(-0.2, None),), (None,), "cannot be said"),
+        ((Estimate.undefined("no people"),), (None,), "cannot be said"),
     ],
 )
-def test_a_prompt_leads_where_every_interval_leaves_zero_out(found: tuple[Estimate, ...], text: str) -> None:
-    assert of_variants(found).text == text
+def test_a_prompt_leads_where_every_interval_leaves_zero_out(
+    found: tuple[Estimate, ...], new_systems: tuple[Estimate | None, ...], text: str
+) -> None:
+    others = [("ep", difference, both) for difference, both in zip(found, new_systems, strict=True)]
+    assert of_variants(others).text == text
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def known(answer: str, verdict: str) -> bool:
     for about, given, _ in verdicts():
         if about in (answer, {"judges": "prompts"}.get(answer)):
             words = re.escape(given)
-            pattern = re.sub(r"\b[KN]\b", r"[\\d.]+", words)
+            pattern = re.sub(r"\b[KN]\b", r"[\\d.]+", re.sub(r"\b[AB]\b", "[a-z]+", words))
             if re.fullmatch(pattern, verdict):
                 return True
     return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judge.analysis.comparison.pairing import Contrast, Paired, pair
-from judge.analysis.comparison.sentence import ContrastFacts, sentence
+from judge.analysis.comparison.sentence import ContrastFacts, leaves_zero_out, sentence
 from judge.analysis.comparison.tau_differences import FEW_PROMPTS, AgreementMeasure, Measured, TauTest, mean_of
 from judge.analysis.inputs.candidates import Match
 from judge.analysis.options.table_options import CompareOptions
@@ -109,12 +109,18 @@ class Comparer:
         detectable = {name: mean.detectable for name, mean in measured.items()}
         return Entry(self.matrix.dataset, contrast, outcomes, means, detectable, sentence(facts))
 
-    def tau(self, contrast: Contrast) -> Estimate:
-        """The mean over criteria of the difference in tau, as in `compare`, in a fraction of its time."""
+    def tau(self, contrast: Contrast) -> tuple[Estimate, Estimate | None]:
+        """The mean over criteria of the difference in tau, as in `compare`, in a fraction of its time: over
+        story-prompts and, where that interval leaves 0 out, over systems too.
+        """
+        inputs = self._tau(contrast, systems=False)
+        return inputs, self._tau(contrast, systems=True) if leaves_zero_out(inputs) else None
+
+    def _tau(self, contrast: Contrast, *, systems: bool) -> Estimate:
         measured = []
         for _, first, second in contrast.cells:
             means, partner = pair(self.matrix, first, second).means, self.match.partner[first]
-            measured.append(self.agreement.over_prompts(means, partner, self.match.reason))
+            measured.append(self.agreement.interval(means, partner, self.match.reason, systems=systems))
         return mean_of(measured).estimate
 
     def _outcome(self, criterion: str, first: int, second: int) -> Outcome:

@@ -175,9 +175,9 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
     )
 
 
-def distances(table: RatingsTable, options: CompareOptions) -> list[tuple[str, Contrast, Estimate]]:
+def distances(table: RatingsTable, options: CompareOptions) -> list[tuple[str, Contrast, Estimate, Estimate | None]]:
     """Of every dataset and contrast, the mean over criteria of the difference in tau: as in `compared`, in a fraction
-    of its time.
+    of its time. The last has its interval over systems too, and is None where the first one holds 0.
     """
     check_distinct(table)
     table = numbers(table, needed=True)
@@ -186,7 +186,7 @@ def distances(table: RatingsTable, options: CompareOptions) -> list[tuple[str, C
         if matrix.cells:
             comparer = Comparer(matrix, options, match(matrix, options.against))
             pairs, _ = contrasts(matrix, table, options.by, options.baseline)
-            found += [(matrix.dataset, contrast, comparer.tau(contrast)) for contrast in pairs]
+            found += [(matrix.dataset, contrast, *comparer.tau(contrast)) for contrast in pairs]
     return found
 
 

@@ -154,10 +154,16 @@ class AgreementMeasure:
         both = self._over_both(replace(difference, draws=inputs.draws), shared)
         return inputs, both, self._permutation(shared), self._williams(shared)
 
-    def over_prompts(self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None) -> Measured:
-        """The first part of `measure` alone, in a fraction of its time."""
+    def interval(
+        self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None, *, systems: bool
+    ) -> Measured:
+        """The second part of `measure` alone (with `systems`), or the first, in a fraction of its time."""
         measured = self._difference(sides, partner, reason)
-        return measured if isinstance(measured, Measured) else self._over_prompts(measured[1], measured[0])
+        if isinstance(measured, Measured):
+            return measured
+        shared, difference = measured
+        inputs = self._over_prompts(difference, shared)
+        return self._over_both(replace(difference, draws=inputs.draws), shared) if systems else inputs
 
     def _difference(
         self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None

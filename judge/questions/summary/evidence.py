@@ -184,7 +184,7 @@ class Evidence:
         """Tests of one judge x Eval-Prompt for faults, with p adjusted over these."""
         return diagnose.diagnose(self._only(best), self.options.diagnosis())
 
-    def against_best(self, best: Margin, by: Factor) -> list[tuple[str, Contrast, Estimate]]:
+    def against_best(self, best: Margin, by: Factor) -> list[tuple[str, Contrast, Estimate, Estimate | None]]:
         """The best judge x Eval-Prompt against the judge's other Eval-Prompts, or against other judges under it."""
         keep = (best.judge, None) if by == "eval_prompt" else (None, best.eval_prompt)
         chosen = self.options

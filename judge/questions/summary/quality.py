@@ -173,18 +173,19 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
 
 
 def with_itself(estimates: Sequence[Estimate], over: str) -> tuple[str, Verdict]:
-    """Sentence on several cells' ICC(1,1), with the verdict by the median; `over` names the cells, such as criteria."""
-    values = [estimate.value for estimate in estimates if estimate.value is not None]
+    """Sentence on several cells' ICC(1,1), with the verdict; `over` names the cells, such as criteria."""
+    defined = [estimate for estimate in estimates if estimate.value is not None]
+    values = [estimate.value for estimate in defined if estimate.value is not None]
     if not values:
         reasons = dict.fromkeys(str(estimate.reason) for estimate in estimates if estimate.reason)
         words = "; ".join(reasons) or "no repeat was asked"
         return f"ICC is {words}.", Verdict("not known", "ICC(1,1) over repeats")
     median = float(np.median(values))
-    (first, *others) = [estimate for estimate in estimates if estimate.value is not None]
+    first, *others = defined
     own = "" if first.low is None or first.high is None else f" [{first.low:.2f}, {first.high:.2f}]"
     spread = f", {min(values):.2f} to {max(values):.2f} over {len(values)} {over}" if others else own
     text = f"One repeat agrees with another at ICC(1,1) {median:.2f}{spread}."
-    return text.replace(" -", " −"), rules.of_consistency(median)
+    return text.replace(" -", " −"), rules.of_consistency(defined)
 
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:

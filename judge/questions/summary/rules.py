@@ -71,16 +71,29 @@ def of_loss(rated: int, asked: int) -> Verdict:
     return Verdict(f"{share:.1f} %" if share >= 0.05 else "less than 0.1 %", "of the repeats requested")
 
 
-def of_consistency(median: float) -> Verdict:
-    """Excellent, good, moderate or poor, from the median ICC(1,1) over repeats."""
-    word = next((word for bound, word in _BOUNDS if median > bound), "poor")
-    return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
+def of_consistency(cells: Sequence[Estimate]) -> Verdict:
+    """Excellent, good, moderate or poor, from defined ICC(1,1) over repeats: as Koo & Li ask, by both ends of the
+    interval (medians over the cells), or by the values where a cell has none.
+    """
+    ends = [(cell.low, cell.high) for cell in cells if cell.low is not None and cell.high is not None]
+    values = ends if len(ends) == len(cells) else [(cell.value or 0.0,) for cell in cells]
+    words = [_consistent(float(np.median(each))) for each in zip(*values, strict=True)]
+    how = "the interval of the median cell" if len(words) > 1 else "the median; no interval"
+    return Verdict(" to ".join(dict.fromkeys(words)), f"ICC(1,1), {how}; bounds .5, .75 and .9 (Koo & Li 2016)")
 
 
-def of_variants(differences: Sequence[Estimate]) -> Verdict:
-    """Whether the best of several is clearly better; `differences` are the others' tau minus that of the best."""
-    rule = "by the 95 % intervals of the paired differences of tau, over story-prompts with these systems"
-    defined = [difference for difference in differences if difference.value is not None]
+def _consistent(icc: float) -> str:
+    return next((word for bound, word in _BOUNDS if icc > bound), "poor")
+
+
+# One variant's name, its tau minus that of the best, and the same with its interval over systems too.
+Behind = tuple[str, Estimate, Estimate | None]
+
+
+def of_variants(others: Sequence[Behind]) -> Verdict:
+    """Whether the best of several is clearly better, and also on new systems."""
+    rule = "by the 95 % intervals of the paired differences of tau, over story-prompts; with new systems over these too"
+    defined = [difference for _, difference, _ in others if difference.value is not None]
     if not defined:
         return Verdict("cannot be said", rule)
     shown = [leaves_zero_out(difference) for difference in defined]
@@ -88,9 +101,11 @@ def of_variants(differences: Sequence[Estimate]) -> Verdict:
         return Verdict("cannot be said", rule)
     level = [difference for difference, apart in zip(defined, shown, strict=True) if not apart]
     if not level:
-        return Verdict("leads", rule)
-    others = len(differences)
-    return Verdict("tied with the other" if others == 1 else f"tied with {len(level)} of {others} others", rule)
+        everywhere = all(both is not None and leaves_zero_out(both) for _, _, both in others)
+        return Verdict("leads" if everywhere else "leads with these systems", rule)
+    return Verdict(
+        "tied with the other" if len(others) == 1 else f"tied with {len(level)} of {len(others)} others", rule
+    )
 
 
 def of_systems(value: Estimate, systems: int) -> Verdict:
@@ -192,7 +207,7 @@ def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator
         differences = _distances(evidence, best, by, own)
         if not differences:
             continue
-        verdict = of_variants([difference for _, difference in differences])
+        verdict = of_variants(differences)
         scope = f" of {best.judge}" if by == "eval_prompt" and len(names_of(matrix, "judge")) > 1 else ""
         scope = f" with {best.eval_prompt}" if by == "judge" and len(names_of(matrix, "eval_prompt")) > 1 else scope
         others = _holds_elsewhere(evidence, best) if by == "eval_prompt" else ""
@@ -219,26 +234,26 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
     )  # fmt: skip
 
 
-def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[tuple[str, Estimate]]:
+def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[Behind]:
     """Mean over criteria of each other's tau minus that of the best; the highest first, undefined ones last."""
     try:
         found = evidence.against_best(best, by)
     except JudgeError:
         return []
     differences = [
-        (contrast.second, difference)
-        for dataset, contrast, difference in found
+        (contrast.second, difference, both)
+        for dataset, contrast, difference, both in found
         if dataset == best.dataset and contrast.first == own
     ]
     # An undefined difference comes last: no tau differs by 9.
     return sorted(differences, key=lambda named: -(named[1].value if named[1].value is not None else -9.0))
 
 
-def listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
+def listed(differences: Sequence[Behind], most: int) -> str:
     """Names with their differences from the best, at most so many, and whether they are tied with it."""
     parts = [
         f"{name} {worded(difference)}{' (tied)' if leaves_zero_out(difference) is False else ''}"
-        for name, difference in differences[:most]
+        for name, difference, _ in differences[:most]
     ]
     more = f", {len(differences) - most} more" if len(differences) > most else ""
     return ", ".join(parts) + more

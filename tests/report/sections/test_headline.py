@@ -126,7 +126,7 @@ def test_a_run_of_the_control_alone_says_what_it_is(demo_material: ReportInputs)
     sentences = headline.sentences(demo_material)
     assert sentences[0].startswith("No person rated the stories of demo: labels set by rule")
     assert sentences[1].startswith("The only judge run on demo (48 stories, 4 systems) is the control")
-    assert any("median over 12 cells (judge × Eval-Prompt × criterion)" in one for one in sentences)
+    assert any("over 12 cells (judge × Eval-Prompt × criterion)" in one for one in sentences)
     assert any("is the higher of 2 rows" in one or "(the higher of 2 rows" in one for one in sentences)
     (explained,) = [one for one in sentences if "explanations were" in one]
     assert explained.startswith("864 explanations were analysed: from the wording alone a classifier predicts")

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from markupsafe import Markup
 
 from judge.analysis import classes
@@ -22,8 +21,9 @@ from judge.base.estimate import Estimate
 from judge.base.printing import output
 from judge.explanations.mapping.stored_map import StoredMap
 from judge.questions.charts.shared import worded
+from judge.questions.summary.quality import with_itself
 from judge.questions.summary.result import Answer
-from judge.questions.summary.rules import of_consistency, of_loss
+from judge.questions.summary.rules import of_loss
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.show.pages.verdict_box import summary_boxes
 from judge.show.report.blocks import folded, items
@@ -296,18 +296,9 @@ def _loss(inputs: ReportInputs) -> Answer:
 def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
     question = "Does the judge agree with itself?"
     rows = [estimate for cell in inputs.consistency.judged if (estimate := cell.estimate("ICC(1,1)"))]
-    values = [estimate.value for estimate in rows if estimate.value is not None]
-    if not values:
-        reasons = dict.fromkeys(str(estimate.reason) for estimate in rows if estimate.reason)
-        if reasons:
-            yield Answer(question, (f"Agreement of judges with themselves is {'; '.join(reasons)}.",))
-        return
-    spread = f", from {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
-    many = f"median over {len(values)} cells (judge × Eval-Prompt × criterion)" if len(values) > 1 else "one cell"
-    undefined = f"; undefined in {len(rows) - len(values)} more" if len(rows) > len(values) else ""
-    median = float(np.median(values))
-    text = f"One repeat agrees with another at ICC(1,1) {median:.2f} ({many}{spread}{undefined})."
-    yield Answer(question, (text.replace(" -", " −"),), of_consistency(median))
+    if rows:
+        text, verdict = with_itself(rows, "cells (judge × Eval-Prompt × criterion)")
+        yield Answer(question, (text,), verdict)
 
 
 def _value(estimate: Estimate) -> str:
