@@ -28,7 +28,7 @@ def compared(stories: Path) -> ReportInputs:
 
 def test_a_page_of_comparisons_has_their_sections_and_none_that_needs_ratings(compared: ReportInputs) -> None:
     made = list(page_sections(compared))
-    assert [one.identity for one in made] == [*_SECTIONS, "coverage", "methods", "checklist", "asked"]
+    assert [one.identity for one in made] == [*_SECTIONS, "coverage", "methods", "checklist", "asked", "words"]
     page = page_of(compared, made)
     assert "cannot be shown" not in page
     assert "<title>surface on " in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from judge.show.report import words
 from tests.documents import commands, file_keys, language_models, layers, python_api
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,8 +18,15 @@ def fresh() -> dict[str, str]:
         | file_keys.pages()
         | python_api.page()
         | layers.picture()
+        | _glossary()
         | language_models.page(ROOT / "mkdocs.yml")
     )
+
+
+def _glossary() -> dict[str, str]:
+    rows = "".join(f"| {term} | {meaning} |\n" for term, meaning in words.glossary().items())
+    about = "Words as the program and these pages use them, in alphabetical order. A report holds those that it uses."
+    return {"docs/glossary.md": f"# Glossary\n\n{about}\n\n| word | meaning |\n|---|---|\n{rows}"}
 
 
 def stale(files: dict[str, str]) -> list[str]:

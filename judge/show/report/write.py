@@ -25,7 +25,7 @@ from judge.questions.charts import estimates
 from judge.questions.summary import preferences as preferences_said
 from judge.show.pages import charts
 from judge.show.pages.verdict_box import box
-from judge.show.report import checklist, methods
+from judge.show.report import checklist, methods, words
 from judge.show.report.blocks import Section, failed, figure, html, prose, shown
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.sections import agreement, checked_table, headline
@@ -221,7 +221,8 @@ def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
 
 
 def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
-    """Each section; `progress` gets its heading before it is made."""
+    """Each section, and the words that they use; `progress` gets its heading before it is made."""
+    made = []
     for identity, title, maker in sections_of(inputs):
         if progress is not None:
             progress(title)
@@ -230,7 +231,9 @@ def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Ite
             blocks = maker(inputs)
         except JudgeError as error:
             blocks = [failed(f"{named} cannot be shown", error)]
-        yield Section(identity, named, blocks, _FOLDED.get(identity, ""))
+        made.append(Section(identity, named, blocks, _FOLDED.get(identity, "")))
+        yield made[-1]
+    yield words.section(made)
 
 
 def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> int:
