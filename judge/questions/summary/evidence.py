@@ -93,6 +93,12 @@ class Evidence:
         options = ConsistencyOptions(drop_systems=self.options.drop_systems)
         return consistency(self.table, options, people=False).judged
 
+    def among_people(self, dataset: str) -> list[float]:
+        """People's ICC(1,1) on each criterion of a dataset where it is defined."""
+        cells = [cell for cell in self.consistency.cells if cell.is_people and cell.dataset == dataset]
+        iccs = [estimate.value for cell in cells if (estimate := cell.estimate("ICC(1,1)")) is not None]
+        return [icc for icc in iccs if icc is not None]
+
     @cached_property
     def correlations(self) -> Correlations:
         """Correlations over all stories, with paired differences from ceiling and control."""

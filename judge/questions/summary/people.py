@@ -123,7 +123,9 @@ def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: 
     if over.value is None:
         return f"{name}: {value}, no difference defined."
     first = best.value if own is None or own.value is None else own
-    difference = f"difference {worded_difference(over, first, best.bars[kind])}"
+    higher, of = best.above[kind]
+    where = f", above on {higher} of {of} criteria" if 0 < higher < of else ""
+    difference = f"difference {worded_difference(over, first, best.bars[kind])}{where}"
     if own is None or own.value is None or abs(own.value - (best.value.value or 0.0)) < near_ties.SAME:
         return f"{name}: {value}, {difference}."
     against = "Against the means of the others it" if kind == CEILING else "On the stories of both it"
@@ -157,5 +159,8 @@ def _unknown(matrix: RatingMatrix) -> list[Raters]:
 def _no_ceiling(evidence: Evidence, best: Margin) -> str:
     matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
     if _unknown(matrix):
-        return f"One more person cannot be set beside it: {_unknown(matrix)[0].reason}."
+        among = evidence.among_people(best.dataset)
+        ends = dict.fromkeys(f"{end:.2f}" for end in (min(among), max(among))) if among else {}
+        known = f" People agree with each other at ICC(1,1) {' to '.join(ends)}." if ends else ""
+        return f"One more person cannot be set beside it: {_unknown(matrix)[0].reason}.{known}".replace(" -", " −")
     return f"One more person: {best.bars[CEILING].reason}."

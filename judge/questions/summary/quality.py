@@ -191,27 +191,53 @@ def with_itself(estimates: Sequence[Estimate], over: str) -> tuple[str, Verdict]
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
     """Share of repeats without a rating, and stories that lost more than others; for `best` None, of all judges."""
     question, label = "What share of the ratings is missing?", "lost"
-    asked = rated = 0
+    cells = [
+        i
+        for i, cell in enumerate(matrix.cells)
+        if best is None or (cell.run, cell.judge, cell.eval_prompt) == (best.run, best.judge, best.eval_prompt)
+    ]
+    asked, rated = (sum(int(counts[i].sum()) for i in cells) for counts in (matrix.asked, matrix.valid))
     causes: dict[str, int] = {}
-    for i, cell in enumerate(matrix.cells):
-        if best is None or (cell.run, cell.judge, cell.eval_prompt) == (best.run, best.judge, best.eval_prompt):
-            asked, rated = asked + int(matrix.asked[i].sum()), rated + int(matrix.valid[i].sum())
-            for name, number in matrix.missing[i].items():
-                causes[name] = causes.get(name, 0) + number
+    for i in cells:
+        for name, number in matrix.missing[i].items():
+            causes[name] = causes.get(name, 0) + number
     if not asked:
         return Answer(question, ("No judge was asked.",), None, label)
-    first = rated_of(rated, asked, causes)
+    imported = all(matrix.imported[i] for i in cells)
+    first = rated_of(rated, asked, causes, "imported ratings can be used" if imported else _RATED)
+    first += _of_one_system(matrix, cells, asked - rated)
     groups = selective(evidence.coverage.tests)
+    if best is not None:  # the box is about one row
+        groups = {which: {name: own[name] for name in own if name == best.name} for which, own in groups.items()}
+        groups = {which: own for which, own in groups.items() if own}
     raters = evidence.raters_of(matrix.dataset)
     whole = tuple(raters.worded(_lost_more(which, cells)) for which, cells in groups.items())
     some = tuple(raters.worded(f"Stories {which} were lost more by {_rows(cells)}.") for which, cells in groups.items())
     return Answer(question, (first, *whole), rules.of_loss(rated, asked), label, (first, *some))
 
 
-def rated_of(rated: int, asked: int, causes: Mapping[str, int]) -> str:
+_RATED = "repeats have a rating"
+
+
+def rated_of(rated: int, asked: int, causes: Mapping[str, int], what: str = _RATED) -> str:
     """How many of the repeats asked have a rating, with the causes of the others' loss."""
     named = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in causes.items() if number)
-    return f"{rated:,} of {asked:,} repeats have a rating{f' (lost: {named})' if named else ''}."
+    return f"{rated:,} of {asked:,} {what}{f' (lost: {named})' if named else ''}."
+
+
+def _of_one_system(matrix: RatingMatrix, cells: Sequence[int], lost: int) -> str:
+    """The system whose stories are most of what was lost, where there is one; a count, and no test."""
+    by_system = np.zeros(len(matrix.systems), dtype=np.int64)
+    for i in cells:
+        np.add.at(by_system, matrix.system, np.asarray(matrix.asked[i] - matrix.valid[i], dtype=np.int64))
+    most = int(by_system.argmax())
+    if len(matrix.systems) <= _FEW or 2 * int(by_system[most]) <= lost:
+        return ""
+    return f" {int(by_system[most]):,} of the {lost:,} lost are of {matrix.systems[most]}."
+
+
+# With fewer systems one of them may hold most of the loss without being lost more.
+_FEW = 3
 
 
 def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:

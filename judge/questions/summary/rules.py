@@ -125,7 +125,7 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
 
 def of_faults(findings: int, made: int, tests: int) -> Verdict:
     """Number of tests for faults that are significant after Holm's adjustment; `made` of the `tests` could be made."""
-    rule = "tests against people's ratings, Holm at .05"
+    rule = "tests against people's ratings, Holm at .05 over those of this row"
     if findings:
         return Verdict(f"faults in {findings} of {made} tests", rule)
     # That nothing was found says little where hardly anything could be tested.
@@ -229,7 +229,7 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
     if not tried:
         return ""
     same = sum(highest[key].eval_prompt == best.eval_prompt for key in tried)
-    return f" It is the highest of {same} of the {len(tried)} other judges too." if len(tried) > 1 else (
+    return f" It is the highest, tied or not, of {same} of the {len(tried)} other judges too." if len(tried) > 1 else (
         f" With the other judge {'it is' if same else 'another is'} the highest."
     )  # fmt: skip
 
@@ -250,13 +250,19 @@ def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[B
 
 
 def listed(differences: Sequence[Behind], most: int) -> str:
-    """Names with their differences from the best, at most so many, and whether they are tied with it."""
-    parts = [
-        f"{name} {worded(difference)}{' (tied)' if leaves_zero_out(difference) is False else ''}"
-        for name, difference, _ in differences[:most]
-    ]
+    """Names with their differences from the best, at most so many, and whether they are tied with it: all, or where
+    others are not, on new systems.
+    """
+    parts = [f"{name} {worded(difference)}{_tie(difference, both)}" for name, difference, both in differences[:most]]
     more = f", {len(differences) - most} more" if len(differences) > most else ""
     return ", ".join(parts) + more
+
+
+def _tie(difference: Estimate, both: Estimate | None) -> str:
+    shown = leaves_zero_out(difference)
+    if shown is None:
+        return ""
+    return " (tied)" if not shown else "" if both is not None and leaves_zero_out(both) else " (with these systems)"
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:

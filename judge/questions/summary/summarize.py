@@ -148,7 +148,6 @@ def commands(
     """
     run, first_run = shlex.join(runs), shlex.quote(runs[0])
     closing = {
-        "raters": f"judge summary {run} --set positions=true",
         "seen": f"judge contamination check {first_run}",
         "stories": f"judge plan {first_run}",
     }
@@ -159,13 +158,14 @@ def commands(
             "prompts": f"judge run {first_run} --set 'eval_prompts=[ep1, ep3]'",
             "repeats": f"judge run {first_run} --set repeats=3",
         }
-    if positions:
-        del closing["raters"]  # the command at hand was it
     closers = [closing[gap.name] for gap in gaps if gap.name in closing]
     looking = [f"judge report {run}"]
-    if best is not None and not best.control:
-        enough = "--require replace" if replaces else "--floor tau=0.3"
-        looking.insert(0, f"judge certify {run}{'' if only else _narrowed(best)} {enough} -o certificate.json")
+    # What rests on an assumption comes late; a floor that is chosen after looking is not suggested at all.
+    if any(gap.name == "raters" for gap in gaps) and not positions:
+        looking.insert(0, f"judge summary {run} --set positions=true")
+    if best is not None and not best.control and replaces:
+        own = "" if only else _narrowed(best)
+        looking.insert(0, f"judge certify {run}{own} --require replace -o certificate.json")
     if best is not None and other is not None and len(runs) == 1:
         judges = f"--set old_judge={shlex.quote(other)} --set new_judge={shlex.quote(best.judge)}"
         looking.insert(0, f"judge compare {first_run} {first_run} --layout successor {judges}")

@@ -103,7 +103,10 @@ def _loss(inputs: ReportInputs) -> Iterator[Item]:
     left = sum(fact.unasked for fact in inputs.table.facts)
     finding = f"{left:,} planned repeats have not been requested yet" if left else "every planned repeat was requested"
     closes = f"judge run {runs}" if left else ""
-    yield Item("The run is complete", "gap" if left else "met", finding, closes)
+    if all(all(matrix.imported) for matrix in inputs.matrices):
+        yield Item("The run is complete", "open", "the ratings are imported: what was requested is not known")
+    else:
+        yield Item("The run is complete", "gap" if left else "met", finding, closes)
     yield Item("What is missing, and why", "met", sentence(inputs.coverage.total))
     tested = [test.test.p for test in inputs.coverage.tests if test.test.p is not None]
     strong = sum(p < 0.05 for p in tested)

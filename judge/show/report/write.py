@@ -83,6 +83,9 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
     return [shown(table, inputs) for table in system_tables] or [prose("No system has a rating.")]
 
 
+_ABOVE = " The box at the top adjusts over the tests of its own row: of the fewer tests, more may hold."
+
+
 def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
     """Tests for known failures; those without a significant result are folded."""
     if not inputs.has_people:
@@ -95,7 +98,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
     (significant,), (every,) = diagnose.tables(result), diagnose.tables(result, full=True)
     counted = diagnose.counted(result)
     return [
-        prose(inputs.raters.worded(f"{counted[:1].upper()}{counted[1:]}.")),
+        prose(inputs.raters.worded(f"{counted[:1].upper()}{counted[1:]}.{_ABOVE}")),
         shown(_tally(result), inputs),
         shown(significant, inputs, folded=True),
         shown(every, inputs, folded=True, title=f"{every.title}: every test, significant or not"),

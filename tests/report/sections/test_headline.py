@@ -145,7 +145,4 @@ def test_hanna_names_the_losses_and_what_cannot_be_known(hanna_run: Path, hanna_
     rest = sum(lost["system"] != "Human")
     said = f"Of 115,200 requested repeats, {100 - rest / 1152:.1f} % have a rating; "
     assert f"{said}the others (out of scale {rest:,}) stay missing." in sentences
-    assert sentences[-1] == (
-        "Agreement of judges with themselves is undefined for imported ratings: repeats are not in the file, only "
-        "their mean."
-    )
+    assert sentences[-1] == ("ICC is undefined for imported ratings: repeats are not in the file, only their mean.")

@@ -170,8 +170,8 @@ def consistency_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 _READ = (
-    "Two reference values are given for every judge. The human ceiling is the agreement of one person with the mean "
-    "of the others, and minus people compares the judge with the same means; the control"
+    "Two reference values stand beside a judge where they exist. The human ceiling is the agreement of one person with "
+    "the mean of the others, and minus people compares the judge with the same means; the control"
 )
 _READ_LABELS = (
     "No person rated these stories, so there is no human ceiling: judges are compared with labels. One reference value "
