@@ -53,7 +53,7 @@ $(STAMP): pyproject.toml constraints.txt
 $(DEMO_STAMP): pyproject.toml constraints.txt
 	"$(PYTHON)" -c "import sys; assert sys.version_info >= (3, 11), 'Python 3.11 or later is needed, this is ' + sys.version"
 	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[report]' scikit-learn
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[report]'
 	rm -f $(VENV)/.demo-*
 	touch $@
 

@@ -57,7 +57,9 @@ def sample(
     *,
     options: DesignOptions,
     planning: StudyPlanOptions,
-    criteria: Annotated[str, typer.Option("--criteria", metavar="SET", help="criteria set")] = "hanna",
+    criteria: Annotated[
+        str | None, typer.Option("--criteria", metavar="SET", help="criteria set; default: the run's, else hanna")
+    ] = None,
     criterion: Annotated[
         list[str] | None, typer.Option("--criterion", metavar="NAME", help="criterion of the set; several times; all")
     ] = None,
@@ -111,18 +113,18 @@ def sample(
         sys.stderr.write(f"{path}: {len(drawn.stories)} stories; next: judge people serve {path}\n")
 
 
-def _source(source: str, criteria: str) -> tuple[Dataset, Sequence[Criterion]]:
-    """The dataset of a name, a file or a run's definition, and the criteria set."""
-    from judge.asking.run_definition.spec import load_run_spec
-    from judge.asking.run_folder.layout import definition_of
+def _source(source: str, criteria: str | None) -> tuple[Dataset, Sequence[Criterion]]:
+    """The dataset of a name, a file or a run, and the criteria set, which is the run's unless one is named."""
     from judge.inputs.criteria import load_criteria
     from judge.inputs.datasets import open_dataset
 
-    chosen = list(load_criteria(criteria).criteria)
     path = Path(source)
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
-        spec = load_run_spec(definition_of(path))
-        return open_dataset(spec.dataset, columns=spec.columns, criteria=chosen), chosen
+        from judge.asking.execution.preparation import stories_of_run
+
+        plan, dataset = stories_of_run(path)
+        return dataset, list((plan.criteria_set if criteria is None else load_criteria(criteria)).criteria)
+    chosen = list(load_criteria(criteria or "hanna").criteria)
     return open_dataset(source, criteria=chosen), chosen
 
 

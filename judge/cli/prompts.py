@@ -13,8 +13,10 @@ from judge.base.errors import JudgeError, SpecError, nearest, unknown
 from judge.cli.table_options import Form, complaint
 
 if TYPE_CHECKING:
+    from judge.asking.plan import Plan
     from judge.base.records import Criterion, Message, Story
     from judge.inputs.criteria import CriteriaSet
+    from judge.inputs.datasets import Dataset
     from judge.inputs.eval_prompts import EvalPrompt
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -90,8 +92,9 @@ def render(
         ),
     ] = None,
     criteria: Annotated[
-        str, typer.Option("--criteria", metavar="NAME|PATH", help="criteria set by name or path")
-    ] = "hanna",
+        str | None,
+        typer.Option("--criteria", metavar="NAME|PATH", help="criteria set; default: the run's, else hanna"),
+    ] = None,
     story_file: Annotated[
         Path | None, typer.Option("--story-file", exists=True, dir_okay=False, help="text file with the story")
     ] = None,
@@ -100,7 +103,7 @@ def render(
         Path | None, typer.Option("--reference", exists=True, dir_okay=False, help="file with the reference story")
     ] = None,
     dataset: Annotated[
-        str | None, typer.Option("--dataset", metavar="NAME|PATH", help="dataset that holds the story, by name or path")
+        str | None, typer.Option("--dataset", metavar="NAME|PATH|RUN", help="dataset, or run, that holds the story")
     ] = None,
     story: Annotated[str | None, typer.Option("--story", metavar="ID", help="id of a story of the dataset")] = None,
     wording: Annotated[
@@ -115,18 +118,16 @@ def render(
     One newline at the end of a story's file is not part of the story.
 
     Example: judge prompts render --eval-prompt ep3 --criterion CH --set story_file=story.txt
-    """
-    from judge.inputs.criteria import load_criteria
-    from judge.inputs.eval_prompts import load_eval_prompt
 
-    chosen = load_criteria(criteria, wording=wording)
+    Example: judge prompts render --dataset runs/demo --story lighthouse-original --eval-prompt ep1 --criterion Empathy
+    """
+    plan, source = _run_or_dataset(dataset)
+    chosen, template = _asked(plan, criteria, wording, eval_prompt, system)
     picked = chosen.pick(criterion)
-    labels = any(each.scale.labels for each in chosen.criteria)
-    template = load_eval_prompt(eval_prompt, system=system, labels=labels)
     if template.criteria is None and len(picked) != 1:
         raise SpecError(f"one query asks for one criterion; --criterion names {len(picked)}")
-    if dataset is not None and story is not None and story_file is None:
-        text = _story_of(dataset, story)
+    if source is not None and story is not None and story_file is None:
+        text = _story_of(source, story)
     elif story_file is not None and dataset is None and story is None:
         text = _story_from(story_file, story_prompt, reference)
     else:
@@ -139,6 +140,20 @@ def render(
     _print(messages, form)
     if flags := template.flags(text, published=chosen.published):
         typer.echo(f"flags: {', '.join(flags)}", err=True)
+
+
+def _asked(
+    plan: Plan | None, criteria: str | None, wording: Path | None, eval_prompt: str, system: str | None
+) -> tuple[CriteriaSet, EvalPrompt]:
+    """Those of the run, where it has them, else by name or path."""
+    from judge.inputs.criteria import load_criteria
+    from judge.inputs.eval_prompts import load_eval_prompt
+
+    of_run = plan is not None and criteria is None
+    chosen = plan.criteria_set if plan is not None and of_run else load_criteria(criteria or "hanna", wording=wording)
+    labels = any(each.scale.labels for each in chosen.criteria)
+    own = next((each for each in plan.eval_prompts if each.name == eval_prompt), None) if plan is not None else None
+    return chosen, own or load_eval_prompt(eval_prompt, system=system, labels=labels)
 
 
 def _together(template: EvalPrompt, chosen: CriteriaSet, criterion: str | None) -> tuple[Criterion, ...]:
@@ -234,17 +249,28 @@ def _story_from(file: Path, story_prompt: str, reference: Path | None) -> Story:
     return Story(file.stem, story_prompt, "unknown", read_text(file).removesuffix("\n"), other)
 
 
-def _story_of(dataset: str, story: str) -> Story:
+def _run_or_dataset(named: str | None) -> tuple[Plan | None, Dataset | None]:
+    if named is None:
+        return None, None
+    path = Path(named)
+    if path.is_dir() or path.suffix in (".yaml", ".yml"):
+        from judge.asking.execution.preparation import stories_of_run
+
+        return stories_of_run(path)
     from judge.inputs.datasets import open_dataset
 
+    return None, open_dataset(named)
+
+
+def _story_of(dataset: Dataset, story: str) -> Story:
     ids = []
-    for candidate in open_dataset(dataset).stories():
+    for candidate in dataset.stories():
         if candidate.id == story:
             return candidate
         ids.append(candidate.id)
     close = nearest(story, ids)
     guess = f"; did you mean {close!r}?" if close else ""
-    raise SpecError(f"{dataset}: there is no story {story!r} among its {len(ids)}{guess}")
+    raise SpecError(f"{dataset.name}: there is no story {story!r} among its {len(ids)}{guess}")
 
 
 def _print(messages: tuple[Message, ...], form: str) -> None:

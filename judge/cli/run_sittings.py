@@ -321,7 +321,11 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
         again = f"then go on with: {_command(sitting)}" if sitting.part is None else "then run the shard again"
         raise JudgeError(f"stopped: {outcomes.stopped}", hint=outcomes.cause.hint or again)
     if outcomes.stopped and ended.missing:
-        sys.stderr.write(f"{name}stopped: {outcomes.stopped}; the same command goes on\n")
+        from judge.asking.run_folder.steering import read_steering
+
+        steered = read_steering(sitting.result.path).send == "stop"
+        first = f"judge status {sitting.result.path} --set send=go, then " if steered else ""
+        sys.stderr.write(f"{name}stopped: {outcomes.stopped}; {first}the same command goes on\n")
     elif ended.missing and totals.failed:
         sys.stderr.write(
             f"{name}{ended.missing} repeats are missing; ask the failed ones again: judge run {where} --retry\n"

@@ -160,7 +160,7 @@ def _steer(runs: Sequence[Path], wanted: Mapping[str, Any], form: str, output: P
     if wanted["max_cost"] is not None and not wanted["max_cost"] > 0:
         raise SpecError(f"--set max_cost={wanted['max_cost']:g} is not above 0", hint="--set send=stop ends a run")
     for folder in folders:
-        words = steer(folder.path, **wanted).words or "as its definition says"
+        words = steer(folder.path, **wanted).words or "goes on as its definition says"
         again = "; given-up repeats are asked again after the rest" if wanted["again"] else ""
         runs_now = "" if is_held(folder.path) else " (it does not run now: the next judge run keeps to it)"
         print(visible(f"{folder.path}: {words}{again}{runs_now}"))
@@ -204,6 +204,7 @@ def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: boo
     from judge.api import status_row
     from judge.asking.run_folder import resolve
     from judge.asking.run_folder.layout import not_begun
+    from judge.asking.run_folder.steering import read_steering
     from judge.base.errors import RunFolderError
     from judge.base.printing.tables import Column, Table
     from judge.cli.table_options import emit
@@ -218,6 +219,7 @@ def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: boo
             if not shards[run]:
                 raise
     rows = [status_row(folder) for folder in folders]
+    steered = [read_steering(folder.path).words for folder in folders]
     lacking = [f"{judge} has no results yet: judge run {run} asks it" for run in runs for judge in not_begun(run)]
     lacking += [sentence for sentences in shards.values() for sentence in sentences]
     signature = f"status of {len(rows)} result folder{'s' if len(rows) != 1 else ''}"
@@ -227,7 +229,10 @@ def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: boo
         if not rows:
             emit(Table("Shards", [], [], signature, lacking), form, output, full=full)
             return
-        listed = [listing(f"{row['run']}", list(_facts(row))) for row in rows]
+        listed = [
+            listing(f"{row['run']}", [*_facts(row), *([("steered", words)] if words else [])])
+            for row, words in zip(rows, steered, strict=True)
+        ]
         emit([*listed[:-1], replace(listed[-1], signature=signature, notes=lacking)], form, output, full=full)
         return
     columns = [Column(key, title, digits, money=key == "cost") for key, title, digits in _COLUMNS]

@@ -143,7 +143,7 @@ _EvalPrompts = Annotated[
 ]
 _Criterion = Annotated[
     str | None,
-    typer.Option(help="criteria by name or abbreviation, separated by commas, or all  [default: Coherence]"),
+    typer.Option(help="criteria by name, separated by commas, or all  [default: Coherence, else the set's first]"),
 ]
 _StoryPrompt = Annotated[str, typer.Option(help="story-prompt that the author was given")]
 _Reference = Annotated[Path | None, typer.Option(help="file with the reference story")]
@@ -207,7 +207,8 @@ def try_(
         _serve(asking, names, given, output, host, port, open_=open_)
         return
     _refuse("a trial in the terminal", {"--host": host, "--port": port, "--open": open_ or None})
-    wanted = None if criterion == _ALL else tuple(part.strip() for part in (criterion or "Coherence").split(","))
+    first = None if criterion else _usual(criteria)
+    wanted = None if criterion == _ALL else tuple(part.strip() for part in (criterion or first or "").split(","))
     several = wanted is None or len(wanted) > 1
     asking = _asked_by(asking, names, wanted, several=several, compares=against is not None)
     answers, asked, control = _answers(asking, given, beside=several)
@@ -252,17 +253,29 @@ def _refuse(where: str, given: dict[str, object]) -> None:
             raise typer.BadParameter(f"has no effect on {where}", param_hint=option)
 
 
+def _usual(criteria: str) -> str:
+    """The criterion of a trial that names none."""
+    from judge.inputs.criteria import load_criteria
+
+    names = [each.name for each in load_criteria(criteria).criteria]
+    return "Coherence" if "Coherence" in names else names[0]
+
+
 def _asked_by(
     asking: Asking, names: tuple[str, ...], wanted: tuple[str, ...] | None, *, several: bool, compares: bool
 ) -> Asking:
-    """Without `names`, defaults for `several` criteria and for comparisons."""
+    """Without `names`, defaults for `several` criteria, for comparisons and for a criterion without guidelines."""
     from dataclasses import replace
 
+    from judge.inputs.criteria import load_criteria
     from judge.lab.trial.questions import COMPARES, RATES
 
     if not names and several:
         names = (RATES, COMPARES) if compares else (RATES,)
-    return replace(asking, only=wanted, eval_prompts=names or (("pair2",) if compares else ("ep1", "ep3")))
+    if not names:
+        picked = [one for each in wanted or () for one in load_criteria(asking.criteria).pick(each)]
+        names = ("pair2",) if compares else ("ep1", "ep3" if all(each.guidelines for each in picked) else "ep2")
+    return replace(asking, only=wanted, eval_prompts=names)
 
 
 def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answered], Questions, list[Answered] | None]:

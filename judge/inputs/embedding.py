@@ -241,7 +241,7 @@ def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ImportError as error:
-        raise MissingExtraError("analysing explanations without a model", "stats") from error
+        raise MissingExtraError("analysing explanations without a model", "report") from error
     distinct = list(dict.fromkeys(texts))
     if not distinct:
         nothing = np.empty((0, 0))

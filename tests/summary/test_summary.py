@@ -110,7 +110,7 @@ def test_hannas_scores_name_the_published_best_row_and_what_is_missing(hanna_run
     assert one.commands[0] == f"judge contamination check {hanna_run}"
     assert f"judge summary {hanna_run} --set positions=true" in one.commands[1:]
     assert not any("--floor" in command for command in one.commands)
-    assert any("--layout successor" in command for command in one.commands)
+    assert any(command.endswith("--by judge") for command in one.commands)
     assert one.verdict("stories") == "enough for tau to ±10"
     assert not any(command.startswith("judge run") for command in one.commands)
     people = next(answer for answer in one.answers if answer.label == "people")

@@ -18,7 +18,7 @@ import pytest
 import uvicorn
 
 from judge.show.web.access import Access, Guard
-from judge.show.web.server import Punctual
+from judge.show.web.punctual import Punctual
 from judge.show.web.view import work
 
 

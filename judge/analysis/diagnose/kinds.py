@@ -50,7 +50,9 @@ DIAGNOSTICS = {
         Diagnostic(
             "compression", "log ratio of sd", "less", "", "uses less of the scale than people", 0.4, "log ratio of sd"
         ),
-        Diagnostic("stuck", "share of ratings", "greater", "gives one rating far too often", "", 0.3, "of ratings"),
+        Diagnostic(
+            "stuck", "share of ratings", "greater", "gives one rating far more often than people", "", 0.3, "of ratings"
+        ),
         Diagnostic(
             "halo", "points per point", "greater", "mixes other criteria into a criterion", "", 0.3, "points per point"
         ),

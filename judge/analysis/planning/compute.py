@@ -159,7 +159,7 @@ def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> Ans
     better = float(moments[middle].mean.min())
     reason = None
     if number.value is None:
-        reason = f"it does not pass with any number: a person lies closer to the others by {better:.2f} or more"
+        reason = f"whatever the number, a person lies closer to the others by {better:.2f} or more"
     null = None
     if figures.null is not None and number.value is not None:
         knows_nothing = figures.null if isinstance(figures.null, Moments) else figures.null.moments()

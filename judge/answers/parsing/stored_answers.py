@@ -233,12 +233,14 @@ def read_verdict(response: Response, query: Query) -> Verdict:
     )
 
 
-def was_read(parser: Parser, response: Response, query: Query, criteria: Iterable[str] = ()) -> bool:
-    """Whether a rating (of each criterion) or, in a comparison, a preference can be read from a new answer. `criteria`
-    names those of the run."""
+def was_read(parser: Parser, response: Response, query: Query, criteria: Iterable[str] = ()) -> tuple[bool, bool]:
+    """Whether a rating (of each criterion) or, in a comparison, a preference can be read from a new answer, and whether
+    it has an explanation. `criteria` names those of the run."""
     if query.choices:
-        return read_verdict(response, query).preference is not None
-    return all(judgment.rating is not None for judgment in read_response(parser, response, query, criteria))
+        verdict = read_verdict(response, query)
+        return verdict.preference is not None, bool(verdict.explanation)
+    judgments = read_response(parser, response, query, criteria)
+    return all(each.rating is not None for each in judgments), any(each.explanation for each in judgments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,4 +100,4 @@ class Helm:
         run.hold(paused=self.wanted.send == "pause")
         run.narrow(self.wanted.connections)
         if self.wanted.send == "stop":
-            run.stop("by judge status, until that says go")
+            run.stop("by judge status")

@@ -14,11 +14,12 @@ import orjson
 from judge.answers.journal import JournalReader, JournalWriter, fold
 from judge.answers.journal.database import is_blank
 from judge.asking.execution.plan_part import PlanPart, whole_of
-from judge.asking.plan import AnyPlan, Plan, WritingPlan
+from judge.asking.plan import AnyPlan, Plan, WritingPlan, make_plan
 from judge.asking.plan.pairs import Planned, StoryPlace, comparisons_of, pairs_of
 from judge.asking.plan.queries import missing_reference
-from judge.asking.run_definition.spec import PairsSpec
+from judge.asking.run_definition.spec import PairsSpec, load_run_specs
 from judge.asking.run_folder import ResultFolder
+from judge.asking.run_folder.layout import definition_of
 from judge.base import redaction
 from judge.base.credentials.providers import RECORDED, JudgeName
 from judge.base.errors import DataError, RunFolderError, SpecError
@@ -170,6 +171,13 @@ def dataset_of(plan: Plan, folder: Path) -> Dataset:
     if not dataset.files:
         raise SpecError(f"dataset {name!r} has no files")
     return dataset
+
+
+def stories_of_run(run: Path) -> tuple[Plan, Dataset]:
+    """What a run asks about, by its definition: all of its judges read the stories that the first one does."""
+    definition = definition_of(run)
+    plan = make_plan(load_run_specs(definition).asked[0], folder=definition.parent)
+    return plan, dataset_of(plan, definition.parent)
 
 
 def story_prompts_of(plan: WritingPlan, folder: Path) -> StoryPrompts:

@@ -124,6 +124,8 @@ def cut(text: str, most: int) -> str:
 _EVERY = 5.0
 
 _SEPARATOR = " · "
+# Answers with a rating from which on it is said that explanations are missing that were asked for.
+_ENOUGH = 10
 # Seconds of waiting for a limit from which on the line says so.
 _WORTH_SAYING = 2.0
 
@@ -168,6 +170,8 @@ class Progress:
         self._seen = 0
         self._tried = 0
         self._parsed = 0
+        self._to_explain = 0
+        self._explained = 0
         self._shown = clock()
         self._bar: Any = None
         self._task: Any = None
@@ -207,7 +211,11 @@ class Progress:
         ):
             return
         self._tried += 1
-        if was_read(self._parser, response, query):
+        rated, explained = was_read(self._parser, response, query)
+        if rated and query.asks_explanation:
+            self._to_explain += 1
+            self._explained += explained
+        if rated:
             self._parsed += 1
         elif self.unparsed_example is None:
             self.unparsed_example = " ".join(response.text.split())[:120] or "(empty)"
@@ -285,6 +293,8 @@ class Progress:
         bad = share is not None and share < 0.5
         if share is not None:
             yield 1 if bad else 5, f"{100 * share:.0f} % parsed"
+        if self._to_explain >= _ENOUGH and self._explained < self._to_explain / 2:
+            yield 2, f"only {100 * self._explained / self._to_explain:.0f} % explained"
         cost = self._cost() if self._cost is not None else None
         if cost is not None:
             yield 3, dollars(cost)

@@ -342,7 +342,7 @@ def _settled(
             if isinstance(query, Commission):
                 return everything - again
             for repeat, response in journal.recorded(query.key).items():
-                if not was_read(parser, response, query, names):
+                if not was_read(parser, response, query, names)[0]:
                     again.add(repeat)
             return everything - again
 

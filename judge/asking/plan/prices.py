@@ -98,6 +98,11 @@ def user_price_file() -> Path:
     return config_folder() / "prices.yaml"
 
 
+def _told(path: Path) -> str:
+    # In a report too: where a user's home lies is nobody's business.
+    return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
+
+
 def shipped_table() -> str:
     data = _snapshot()
     return f"prices of {data['catalogue']} as of {data['date']}"
@@ -105,7 +110,8 @@ def shipped_table() -> str:
 
 def how_to_price(judge: str) -> str:
     """Instruction for users: which line to add to which file, so that the judge has a price."""
-    return f"add the line '{judge}: {{input: X, output: Y}}' (dollars for a million tokens) to {user_price_file()}"
+    line = f"'{judge}: {{input: X, output: Y}}' (dollars for a million tokens)"
+    return f"add the line {line} to {_told(user_price_file())}"
 
 
 def load_prices(

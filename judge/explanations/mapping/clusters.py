@@ -82,7 +82,7 @@ def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float
     try:
         from sklearn.decomposition import PCA
     except ImportError as error:
-        raise MissingExtraError("a map of explanations", "stats") from error
+        raise MissingExtraError("a map of explanations", "report") from error
     most = min(wanted, *vectors.shape)
     decomposition = PCA(most, random_state=seed)
     points = np.asarray(decomposition.fit_transform(vectors), dtype=np.float64)
@@ -111,7 +111,7 @@ def _tsne(vectors: Vectors, seed: int) -> tuple[Points, float]:
     try:
         from sklearn.manifold import TSNE
     except ImportError as error:
-        raise MissingExtraError(Advice("{map}", map="tsne"), "stats") from error
+        raise MissingExtraError(Advice("{map}", map="tsne"), "report") from error
     perplexity = float(min(30, max(2, (vectors.shape[0] - 1) // 3)))
     points = TSNE(perplexity=perplexity, metric="cosine", init="random", random_state=seed).fit_transform(vectors)
     return np.asarray(points, dtype=np.float32), perplexity
@@ -252,7 +252,7 @@ def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
     try:
         from sklearn.cluster import HDBSCAN
     except ImportError as error:
-        raise MissingExtraError("clusters of explanations", "stats") from error
+        raise MissingExtraError("clusters of explanations", "report") from error
     chosen = {"min_cluster_size": least, "min_samples": min(SAMPLES, least), "copy": True}
     if len(points) <= _EXACT or points.shape[1] <= _FLAT:
         return np.asarray(HDBSCAN(**chosen).fit(points).labels_, dtype=np.int64), ""

@@ -50,7 +50,7 @@ def count(texts: Sequence[str]) -> Counts | None:
     try:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
     except ImportError as error:
-        raise MissingExtraError("keywords of explanations", "stats") from error
+        raise MissingExtraError("keywords of explanations", "report") from error
     least = 2 if len(texts) >= 50 else 1
     stop = sorted(ENGLISH_STOP_WORDS.union(_LEFT_OF_CONTRACTIONS.split()))
     reader = CountVectorizer(

@@ -301,7 +301,7 @@ def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions,
         from sklearn import config_context
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:
-        raise MissingExtraError("the classification of explanations", "stats") from error
+        raise MissingExtraError("the classification of explanations", "report") from error
     fold = deal(story, options.folds, rng)
     out = np.full(labels.shape, -1, dtype=np.int64)
     # Hundreds of small fits: checking parameters and looking for NaN again would cost a third of the time.

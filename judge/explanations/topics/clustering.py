@@ -127,7 +127,7 @@ def fit(
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
     except ImportError as error:
-        raise MissingExtraError("topics of explanations", "stats") from error
+        raise MissingExtraError("topics of explanations", "report") from error
     seen: dict[tuple[str, int], int] = {}
     for place, key in enumerate(zip(texts, criterion.tolist(), strict=True)):
         seen.setdefault(key, place)

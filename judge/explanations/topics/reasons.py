@@ -109,7 +109,7 @@ def _named(phrases: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     seen: set[str] = set()
     named = []
     for number, some in enumerate(phrases):
-        name = ", ".join(some) or "no telling phrase"
+        name = ", ".join(some) or "(no phrase of its own)"
         named.append(f"{name} ({number})" if name in seen else name)
         seen.add(name)
     return tuple(named)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 # Reasons and themes named in a line of the answer.
 _NAMED, _THEMES = 3, 6
+# Texts below which topics say little.
+_FEWEST = 100
 # A reason goes with low or high ratings where its mean rating lies in the lowest or highest fifth of the scale.
 _LOW, _HIGH = 0.2, 0.8
 
@@ -98,13 +100,27 @@ def tables(result: ReasonResults) -> list[Table]:
 
 
 def _answer(result: ReasonResults) -> Table:
-    lines = [*_says(result), *_ratings(result), *_parts(result), *_differs(result), *_agrees(result), *_audit(result)]
+    lines = [
+        *_few(result),
+        *_says(result),
+        *_ratings(result),
+        *_parts(result),
+        *_differs(result),
+        *_agrees(result),
+        *_audit(result),
+    ]
     rows = [
         {"question": question, "answer": answer if isinstance(answer, Advice) else printable(answer)}
         for question, answer in lines
     ]
     columns = [Column("question", ""), Column("answer", "", wrap=76)]
     return Table("What the explanations say", columns, rows, result.signature, tuple(_notes(result)))
+
+
+def _few(result: ReasonResults) -> Iterator[tuple[str, str]]:
+    read, asked = len(result.reasons.rows), len(result.texts.frame)
+    if read < _FEWEST:
+        yield "few texts", f"only {read:,} of {asked:,} answers hold an explanation: topics of so few may be chance"
 
 
 def _says(result: ReasonResults) -> Iterator[tuple[str, str]]:

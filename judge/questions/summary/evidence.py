@@ -257,8 +257,8 @@ class Choice:
         if self.contenders == 1 and not self.elsewhere:
             return f" ({text}, and above every other of them)"
         return (
-            f" ({text}, {self.contenders - 1} not told apart from it: its tau and what rests on it are cross-fitted, "
-            f"with intervals for {self.contenders} rows; {self.elsewhere} of {FOLDS} folds choose another)"
+            f" ({text}; {self.contenders - 1} not told apart from it, so intervals are for {self.contenders} rows at "
+            f"once; cross-fitted: {self.elsewhere} of {FOLDS} folds choose another row)"
         )
 
 

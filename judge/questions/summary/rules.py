@@ -230,7 +230,7 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
         return ""
     same = sum(highest[key].eval_prompt == best.eval_prompt for key in tried)
     return f" It is the highest, tied or not, of {same} of the {len(tried)} other judges too." if len(tried) > 1 else (
-        f" With the other judge {'it is' if same else 'another is'} the highest."
+        f" With the other judge {'it is' if same else 'another Eval-Prompt is'} the highest."
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def _found(
     if matrix.criteria and len(matrix.systems) < FEW_SYSTEMS:
         yield Missing("systems", f"systems: {len(matrix.systems)} are weak evidence about a ranking")
     if any(fact.not_in_force for fact in facts):
-        yield Missing("settings", "settings known to be in force")
+        yield Missing("settings", "which settings the server obeyed")
     if seen is None and not (facts and all(fact.control for fact in facts)):
         yield Missing("seen", "whether it has seen the stories")
 
@@ -122,7 +122,7 @@ def _precision(matrix: RatingMatrix, best: Margin, rows: int) -> Iterator[Missin
             yield Missing("stories", f"stories: tau is known to ±{100 * half:.1f}; about {wanted:,} story-prompts in "
                           f"place of {now:,} would make it ±{100 * WIDE:.0f}")  # fmt: skip
     if rows > 1:
-        yield Missing("held-out", "this row on other stories")
+        yield Missing("held-out", "the same judge and prompt on other stories")
 
 
 # Suggested next commands: first commands that fill gaps in the evidence, then commands that show more results.
@@ -167,8 +167,7 @@ def commands(
         own = "" if only else _narrowed(best)
         looking.insert(0, f"judge certify {run}{own} --require replace -o certificate.json")
     if best is not None and other is not None and len(runs) == 1:
-        judges = f"--set old_judge={shlex.quote(other)} --set new_judge={shlex.quote(best.judge)}"
-        looking.insert(0, f"judge compare {first_run} {first_run} --layout successor {judges}")
+        looking.insert(0, f"judge compare {first_run} --by judge")
     room = MOST - len(looking)
     if closing["seen"] in closers[room:]:  # of a reader's questions the one that no other command answers
         closers.insert(room - 1, closing["seen"])

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from judge.analysis import classes, panels
+from judge.analysis.agreement.replacement import Replacement, replacement
 from judge.analysis.classes import Classes
 from judge.analysis.correlation import Correlations
 from judge.analysis.correlation.margins import Margin
@@ -20,11 +21,13 @@ from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.control import RememberedControl
 from judge.analysis.inputs.selection import of_panel, panels_of, with_pass_rate
 from judge.analysis.labels import Confusions
+from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import (
     CorrelationOptions,
     RankOptions,
     StressOptions,
+    from_words,
 )
 from judge.analysis.panels import Panels
 from judge.analysis.preference.ranked import Ranked, ranked
@@ -180,6 +183,14 @@ class ReportInputs:
     def summary(self) -> Summary:
         seen = None if self.contamination is None else Seen.of(self.contamination)
         return summarize(self.evidence, self.runs, seen)
+
+    @cached_property
+    def replacement(self) -> Replacement:
+        """The alternative annotator test of every judge and Eval-Prompt."""
+        chosen = self.options.evidence
+        words = {name: getattr(chosen, name) for name in ("drop_systems", "epsilon", "positions", "resamples", "seed")}
+        options = from_words(ReplacementOptions, **words)
+        return replacement(self.table, options, self.control, self.evidence.correlations)
 
     @property
     def matrices(self) -> tuple[RatingMatrix, ...]:

@@ -67,7 +67,7 @@ def test_ordered_labels_are_tested_on_codes_and_unordered_ones_are_not() -> None
         table = labelled_table({"A": people}, {"m": {"A": stuck}}, scales={"A": scale}, story_prompt=PROMPT)
         result = diagnose(table)
         rows = result.frame.set_index("diagnostic")
-        assert rows.loc["stuck", "verdict"] == "gives one rating far too often (fair)"
+        assert rows.loc["stuck", "verdict"] == "gives one rating far more often than people (fair)"
         noted = any("take their codes" in str(note) for note in tables(result)[0].notes)
         assert noted == ordered
         assert (rows.loc["leniency", "p"] is not None and not np.isnan(rows.loc["leniency", "p"])) == ordered

@@ -16,9 +16,8 @@ from judge.analysis.distributions import distributions
 from judge.analysis.distributions import table as shares_table
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.labels import ConfusionRow
-from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.signature import abbreviations
-from judge.analysis.options.table_options import DistributionOptions, from_words
+from judge.analysis.options.table_options import DistributionOptions
 from judge.analysis.reliability.consistency import tables as consistency_tables
 from judge.base.estimate import Estimate
 from judge.questions.charts import distributions as distribution_chart
@@ -129,15 +128,13 @@ _FORM = "ICC(1,1)"
 
 def replacement_blocks(inputs: ReportInputs) -> list[Markup]:
     """The alternative annotator test of every judge and Eval-Prompt, or why there is none."""
-    chosen = inputs.options.evidence
-    words = {name: getattr(chosen, name) for name in ("drop_systems", "epsilon", "positions", "resamples", "seed")}
-    options = from_words(ReplacementOptions, **words)
-    result = replacement.replacement(inputs.table, options, inputs.control, inputs.evidence.correlations)
+    result = inputs.replacement
     rates = [row.winning_rate for row in result.tests if row.kind == JUDGE]
     if not any(rate.defined for rate in rates):
         reasons = dict.fromkeys(str(rate.reason) for rate in rates if rate.reason)
         return [prose(f"No judge can be tested: {'; '.join(reasons) or 'no judge was run'}.")]
     return [
+        prose(replacement.verdict(result)),
         prose(
             "A judge may replace a person where it passes the alternative annotator test, agrees with people more than "
             "every uninformed judge, and is not shown to lie below one more person."

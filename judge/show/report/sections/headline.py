@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from judge.analysis import classes
+from judge.analysis.agreement import replacement
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
 from judge.analysis.inputs.candidates import match
@@ -26,7 +27,7 @@ from judge.questions.summary.result import Answer
 from judge.questions.summary.rules import of_loss
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.show.pages.verdict_box import summary_boxes
-from judge.show.report.blocks import folded, items
+from judge.show.report.blocks import folded, items, prose
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.sections import agreement
 from judge.show.report.sections import audit as audit_words
@@ -309,11 +310,21 @@ def _value(estimate: Estimate) -> str:
 # Eval-Prompt) of each dataset. What the other rows say is folded below it.
 
 
+def _every_row(inputs: ReportInputs) -> Iterator[Markup]:
+    """Which of all rows may replace a person: a reader may have come for another than the one in the box."""
+    if not inputs.has_people or inputs.raters.labels_note or inputs.checked is not None:
+        return
+    verdicts = inputs.replacement.verdicts
+    if len(verdicts) > 1 and any(each.word != "cannot be tested" for each in verdicts.values()):
+        yield prose(f"Of all {len(verdicts)} rows: {replacement.verdict(inputs.replacement)}")
+
+
 def headline_blocks(inputs: ReportInputs) -> list[Markup]:
     """A box for each dataset of the summary, and the sentences over all rows."""
     others = [answer for answer in answers(inputs) if answer.question != WORTH]
     sentences = [f"{answer.question} {sentence}" for answer in others for sentence in answer.sentences]
     return [
         *summary_boxes(inputs.summary),
+        *_every_row(inputs),
         folded("Agreement, losses and consistency over all rows, in sentences", items(sentences)),
     ]
