@@ -19,6 +19,8 @@ State = Literal["failed", "missing", "note", "ok"]
 STATES: tuple[State, ...] = get_args(State)
 
 EXTRAS = {
+    "report": ("matplotlib", "scikit-learn"),
+    "web": ("starlette", "uvicorn"),
     "stats": ("pingouin", "scikit-learn", "statsmodels"),
     "data": ("pyarrow", "duckdb"),
     "explain": ("sentence-transformers", "umap-learn", "yake", "scikit-learn"),

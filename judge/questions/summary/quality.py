@@ -206,6 +206,8 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
     imported = all(matrix.imported[i] for i in cells)
     first = rated_of(rated, asked, causes, "imported ratings can be used" if imported else _RATED)
     first += _of_one_system(matrix, cells, asked - rated)
+    if any(matrix.means[i] for i in cells):
+        first += " What was lost within a mean cannot be seen."
     groups = selective(evidence.coverage.tests)
     if best is not None:  # the box is about one row
         groups = {which: {name: own[name] for name in own if name == best.name} for which, own in groups.items()}

@@ -23,6 +23,7 @@ from judge.base.references import bibtex
 from judge.contamination.tables import report_table
 from judge.questions.charts import estimates
 from judge.questions.summary import preferences as preferences_said
+from judge.questions.summary.quality import holds
 from judge.show.pages import charts
 from judge.show.pages.verdict_box import box
 from judge.show.report import checklist, methods, words
@@ -112,7 +113,7 @@ def _tally(result: Diagnosis) -> Table:
     for finding in result.findings:
         mine = tally.setdefault((finding.cell.judge, finding.cell.eval_prompt), {kind: [0, 0] for kind in kinds})
         if finding.test.p is not None:
-            mine[finding.diagnostic][0] += finding.finds(result.options.alpha)
+            mine[finding.diagnostic][0] += holds(finding, result.options.alpha)
             mine[finding.diagnostic][1] += 1
     rows: list[dict[str, str | None]] = []
     for (judge, prompt), mine in tally.items():
@@ -120,7 +121,7 @@ def _tally(result: Diagnosis) -> Table:
         rows.append({"judge": judge, "eval_prompt": prompt, **counted})
     columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), *(Column(kind, kind) for kind in kinds)]
     notes = (
-        "significant tests (p not adjusted), of those that could be computed",
+        "significant tests after Holm's adjustment over all rows, of those that could be computed",
         f"tails of these tests: {', '.join(f'{name} {tail}' for name, tail in kinds.items())}",
         "a dash: no test could be made (see every test)",
     )
