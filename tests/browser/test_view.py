@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def test_the_first_paint_of_a_finished_run_holds_no_zero(
     result = ResultFolder(make_run(tmp_path / "runs") / "surface")
     file = result.path / "derived" / "judgments.sqlite"
     update(result, file)
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         db.executescript("DELETE FROM cells; DELETE FROM texts; DELETE FROM judgments; UPDATE meta SET value = '0'"
                          " WHERE key = 'attempt'")  # fmt: skip
     site = serving("view", tmp_path / "runs", "--port", "0")

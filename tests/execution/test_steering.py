@@ -186,7 +186,8 @@ def test_given_up_repeats_are_asked_again_after_the_rest(loopback: Start, folder
     server = loopback(latency_ms=60, p500=0.5, fault_mode="sticky")
     result = define(folder, server, max_attempts=1)
     with running(folder) as process:
-        while not (result / "journal.sqlite").exists() or not settled(result)[1]:
+        # The journal has its tables before the first request.
+        while not server.stats()["requests"] or not settled(result)[1]:
             time.sleep(0.1)
         server.configure(p500=0.0)
         status(folder, "again=failed")

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,11 @@ def test_a_lost_or_cut_log_leaves_what_was_before_it(ran: Make, call: Call, cut:
     assert "Traceback" not in error
 
 
+def answers(file: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(file)) as base:
+        return base.execute("SELECT key, text FROM queries JOIN responses ON key = query_key").fetchall()
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -168,14 +174,14 @@ def test_a_definition_edited_between_sittings_is_refused_or_kept_apart(
 ) -> None:  # type: ignore[type-arg]
     place = ran()
     file = place / "surface" / "journal.sqlite"
-    before = sqlite3.connect(file).execute("SELECT key, text FROM queries JOIN responses ON key = query_key").fetchall()
+    before = answers(file)
     make(**change)
     (place / "ep.jinja").write_text("{{ story }} {{ criterion.name }}")
     lines = (place / "stories.jsonl").read_text()
     (place / "other.jsonl").write_text(lines.replace("went out", "came on"))
     code, _, error = call("run", place, "--quiet")
     assert "Traceback" not in error
-    after = sqlite3.connect(file).execute("SELECT key, text FROM queries JOIN responses ON key = query_key").fetchall()
+    after = answers(file)
     assert set(before) <= set(after)
     assert code in (0, 1)
     if "dataset" in change or "generation" in change:

@@ -158,6 +158,7 @@ def test_it_may_be_said_later_and_asks_nothing_again(tmp_path: Path) -> None:
     assert db.execute("SELECT key FROM queries ORDER BY key").fetchall() == before[0]
     assert db.execute("SELECT count(*) FROM attempts").fetchone() == count
     assert read([run]).facts[0].people == {"Coherence": "Overall"}
+    db.close()
     _ask(tmp_path)
     assert not read([run]).facts[0].people
 

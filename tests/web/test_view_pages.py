@@ -314,7 +314,7 @@ def test_answers_that_nobody_read_yet_are_no_answers_without_a_rating(
 
 def _left_behind(file: Path, summed: bool) -> None:
     """Leave the index as a process does that was killed: read as far as the first criterion with the first prompt."""
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db, db:
         db.execute("DELETE FROM judgments WHERE criterion > 0 OR eval_prompt > 0")
         db.execute("DELETE FROM texts WHERE place NOT IN (SELECT place FROM judgments)")
         db.execute("DELETE FROM cells" + (" WHERE criterion > 0 OR eval_prompt > 0" if summed else ""))

@@ -381,7 +381,7 @@ def test_without_texts_no_story_is_in_it_and_its_tables_are_derived_all_the_same
 
 def test_a_bundle_made_while_a_run_is_being_written_is_consistent(own: Path, tmp_path: Path) -> None:
     path = own / "surface" / "journal.sqlite"
-    with lock(own / "surface"), sqlite3.connect(path, isolation_level=None) as db:
+    with lock(own / "surface"), closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA journal_mode = WAL")
         # Half of the answers are taken back and committed, the rest of the writer's work is not.
         db.execute("DELETE FROM responses WHERE repeat = 2")
