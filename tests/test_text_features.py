@@ -151,3 +151,9 @@ def _pearson(xs: list[float], ys: list[float]) -> float:
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
     joint = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
     return joint / math.sqrt(sum((x - mean_x) ** 2 for x in xs) * sum((y - mean_y) ** 2 for y in ys))
+
+
+def test_the_spread_of_sentences_is_the_same_on_every_python() -> None:
+    # sum() of fractions rounds otherwise since Python 3.12. Sentences of 1, 2, 2 and 5 words: variance 9 / 4.
+    text = "One. Two words. Two more. Here are five words now."
+    assert own_features(text, "")["sentence-spread"] == 1.5

@@ -209,7 +209,8 @@ def _sentence_features(parts: Sequence[str]) -> dict[str, float]:
             overlap += len(types & before) / len(types | before)
         seen |= types
         before = types
-    spread = math.sqrt(sum((n - mean) ** 2 for n in sizes) / count)
+    # In whole numbers: since Python 3.12 sum() rounds fractions otherwise than before.
+    spread = math.sqrt(count * sum(n * n for n in sizes) - sum(sizes) ** 2) / count
     shares = (1 - len(set(parts)) / count, overlap / max(count - 1, 1), repeats / count, given / max(count - 1, 1))
     return dict(zip(_SENTENCE_FEATURES, (float(count), mean, spread, *shares), strict=True))
 
