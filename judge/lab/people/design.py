@@ -24,7 +24,10 @@ _LOAD, _SYSTEM, _PROMPT, _PAIR = 4.0, 6.0, 3.0, 2.0
 _EXCHANGES = 20_000
 # Largest difference of two raters' loads.
 _APART = 2
-_FEW, _TRIES = 4, 8
+# Tables of which the best is taken, where they take no time, and where raters read few stories each, since connecting
+# them costs balance there.
+_TRIES, _FEW = 8, 4
+_SOME, _QUICK = 3, 1500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +76,8 @@ def design(
     if not 0 <= core <= count:
         raise SpecError(f"a core of {core} stories, of {count}", hint=f"0 to {count}")
     chosen = _core(systems, core, rng)
-    # Where raters read two stories each, connecting them costs balance, and one try in several costs least.
-    tries = _TRIES if count * per_story < _FEW * raters else 1
+    ratings = count * per_story
+    tries = _TRIES if ratings < _FEW * raters else _SOME if ratings <= _QUICK else 1
     tables = [_table(prompts, systems, raters, per_story, chosen, rng) for _ in range(tries)]
     connected = [each for each in tables if groups_of(each).max() == 0]
     if not connected:
