@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from judge.lab.improve import printed
+from judge.lab.improve import printed, sentences
 from judge.lab.improve.improve import improve
 from judge.lab.improve.options import ImproveOptions
 from judge.questions.answer import Way, frame_of
@@ -24,8 +24,9 @@ IMPROVE = Question(
     """Better Eval-Prompts for a run's judge: candidates raced on some story-prompts, the winner tested on others.
 
     The run needs people's ratings of stories of 20 story-prompts or more. Candidates are made of a train part: rated
-    examples, explanations, and texts by a writer. The winner and the original are asked afresh on the test part, and
-    IMPROVED is printed where the whole interval of the gain lies above 0. Stopped, the same command goes on.
+    examples, explanations, other scales, and texts by a writer. More repeats are raced too. The winner and the original
+    are asked afresh on the test part, and IMPROVED is printed where the whole interval of the gain lies above 0.
+    Stopped, the same command goes on.
 
     --budget 0 asks nothing and prints the plan: the smallest gain that it can show, its requests and its cost. A judge
     that is paid for needs a budget.
@@ -40,7 +41,7 @@ IMPROVE = Question(
             further=_more,
             tables=printed.tables,
             frame=lambda found: frame_of(printed.tables(found)[1:] or printed.tables(found)),
-            sentence=printed.sentence,
+            sentence=sentences.sentence,
             screen=printed.screen,
             without=("full", "judge", "panel", "pass_rate", "parser"),
             explanations=True,

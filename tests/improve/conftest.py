@@ -11,7 +11,8 @@ import pytest
 import judge
 from judge.base.records import Story
 from judge.lab.improve.result import Improvement
-from tests.improve.simulated import SimulatedJudge, run_of, serving, stories
+from tests.improve.simulated import SimulatedJudge, run_of, stories
+from tests.server.meter import serving
 
 STORY_PROMPTS, SYSTEMS = 28, 4
 # Sees much of the quality where it reasons first, less otherwise.

@@ -9,11 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +22,7 @@ from judge.inputs.datasets.files.native import write_stories
 from tests.server import meter
 
 _NUMBER = re.compile(r"tale (\d+)\.")
+_SCALE = re.compile(r"[Ff]rom (\d+)(?:, not at all,)? to (\d+)")
 _ASKED = ("Write 5 lines", "Write a numbered list", "Reword this instruction")
 
 
@@ -55,48 +53,39 @@ _WORDS = [
 
 
 class SimulatedJudge(meter.Meter):
-    """Rates by quality with an error; `skill` gives, from the prompt's text, how much of quality it sees (0 to 1).
-    `write` answers a writer's task; None: in the asked form."""
+    """Rates by quality with an error; `skill` gives, from the prompt's text, how much of quality it sees (0 to 1), and
+    `noise` is the standard deviation of one answer. `write` answers a writer's task; None: in the asked form."""
 
     def __init__(
-        self, qualities: np.ndarray[Any, Any], skill: Callable[[str], float], write: Callable[[str], str] | None = None
+        self,
+        qualities: np.ndarray[Any, Any],
+        skill: Callable[[str], float],
+        write: Callable[[str], str] | None = None,
+        noise: float = 0.6,
     ) -> None:
         super().__init__()
-        self.qualities, self.skill, self.write = qualities, skill, write
+        self.qualities, self.skill, self.write, self.noise = qualities, skill, write, noise
         self.prompts: list[str] = []
         self.fresh: Counter[str] = Counter()
 
-    def answer(self, request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        text = "\n".join(message["content"] for message in request["messages"])
-        count = int(request.get("n") or 1)
+    def texts(self, prompt: str, count: int) -> list[str]:
         with self._lock:
-            self.calls += 1
-            self.prompts.append(text)
-            first = self.fresh[text]
-            self.fresh[text] += count
-        if any(words in text for words in _ASKED):
-            texts = [self.write(text) if self.write else _in_form(text)] * count
-        else:
-            texts = [f"Rating: {self.rating(text, first + i)}" for i in range(count)]
-        prompt, completion = len(text) // 4, sum(len(each) // 4 + 1 for each in texts)
-        with self._lock:
-            self.prompt_tokens += prompt
-            self.completion_tokens += completion
-        choices = [
-            {"index": i, "message": {"role": "assistant", "content": each}, "finish_reason": "stop"}
-            for i, each in enumerate(texts)
-        ]
-        return 200, {"model": request["model"], "choices": choices, "usage": self.usage(prompt, completion)}
+            self.prompts.append(prompt)
+            first = self.fresh[prompt]
+            self.fresh[prompt] += count
+        if any(words in prompt for words in _ASKED):
+            return [self.write(prompt) if self.write else _in_form(prompt)] * count
+        return [f"Rating: {self.rating(prompt, first + i)}" for i in range(count)]
 
     def rating(self, text: str, draw: int) -> int:
-        """The rating of the last story in the text, at a draw."""
+        """The rating of the last story in the text, at a draw, on the scale that is asked for."""
         number = int(_NUMBER.findall(text)[-1])
         rho = self.skill(text)
         shared, own, noise = (_normal(part) for part in (f"{number}", f"{number}{_kind(text)}", f"{text}{draw}"))
         error = 0.79 * shared + 0.61 * own
-        return int(
-            np.clip(round(3 + 0.9 * (rho * self.qualities[number] + (1 - rho**2) ** 0.5 * error) + 0.6 * noise), 1, 5)
-        )
+        latent = 0.9 * (rho * self.qualities[number] + (1 - rho**2) ** 0.5 * error) + self.noise * noise
+        low, high = map(int, [("1", "5"), *_SCALE.findall(text)][-1])
+        return int(np.clip(round((low + high) / 2 + (high - low) / 4 * latent), low, high))
 
 
 def _kind(text: str) -> str:
@@ -114,22 +103,6 @@ def _in_form(text: str) -> str:
     if "numbered list" in text:
         return "1. Is it whole?\n2. Does it end?\n3. Is it about one thing?"
     return "In other words:\n" + text.split("nothing else.\n\n", 1)[1]
-
-
-@contextmanager
-def serving(judge: SimulatedJudge) -> Iterator[SimulatedJudge]:
-    """The judge on loopback, for as long as the block lasts."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), meter._handler(judge))
-    server.daemon_threads = True
-    judge.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield judge
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def run_of(

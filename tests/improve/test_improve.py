@@ -17,10 +17,11 @@ from judge.asking.run_folder import ResultFolder, folder_cost
 from judge.base.errors import JudgeError, RunFolderError, SpecError
 from judge.cli.main import app
 from judge.inputs.eval_prompts import load_eval_prompt
-from judge.lab.improve import printed
+from judge.lab.improve import printed, sentences
 from judge.lab.improve.race import rounds_for
 from tests.improve.conftest import CHOICES, REASONED, SYSTEMS, Improved, skill
-from tests.improve.simulated import SimulatedJudge, lines, run_of, serving, stories
+from tests.improve.simulated import SimulatedJudge, lines, run_of, stories
+from tests.server.meter import serving
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,7 +34,7 @@ def test_a_better_prompt_is_found_and_said_in_two_sentences(improved: Improved) 
     assert found.verdict.more_than_rewording
     assert found.verdict.use == 1
     assert found.verdict.gain.confidence == pytest.approx(0.95)
-    said = dict(printed.sentences(found))
+    said = dict(sentences.sentences(found))
     assert said["verdict"].startswith("IMPROVED. Explain-first improves on ep1: +")
     assert said["wording"].startswith("MORE THAN REWORDING: YES.")
     assert said["halves"] == "Both halves chose explain-first."
@@ -121,7 +122,7 @@ def test_a_copy_without_its_improvement_uses_the_test_part_again(improved: Impro
     assert again.verdict is not None
     assert again.verdict.use == 2
     assert again.verdict.gain.confidence == pytest.approx(1 - 0.1 / 6)
-    assert "use 2 of these test story-prompts" in printed.sentence(again)
+    assert "use 2 of these test story-prompts" in sentences.sentence(again)
 
 
 def test_the_plan_alone_asks_nothing_and_the_command_prints_it(improved: Improved) -> None:

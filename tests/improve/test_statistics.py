@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from judge.base.estimate import Estimate
 from judge.lab.improve.race import asked, race, rounds_for, steps
 from judge.stats.estimation import prompt_gain
-from judge.stats.estimation.prompt_gain import Part, gain
+from judge.stats.estimation.prompt_gain import Gain, Part, gain
 
 
 def part(seed: int = 1, story_prompts: int = 12, systems: int = 4, criteria: int = 2) -> Part:
@@ -87,6 +88,34 @@ def test_the_smallest_gain_and_the_story_prompts_for_one() -> None:
     # 2.8 x .21 / sqrt(48) and (2.8 x .21 / .10)^2 = 34.6.
     assert prompt_gain.smallest_gain(0.21, 48) == pytest.approx(0.0849, abs=1e-4)
     assert prompt_gain.story_prompts_for(0.10, 0.21) == 35
+
+
+def _gain(value: float, p: float, clusters: int = 30) -> Gain:
+    """A gain whose two-sided p is this."""
+    se = abs(value) / stats.t.isf(p / 2, clusters - 1)
+    half = stats.t.ppf(0.975, clusters - 1) * se
+    return Gain(Estimate(value, 300, low=value - half, high=value + half), se, clusters)
+
+
+def test_criteria_are_adjusted_by_holm_once_the_mean_over_them_is_apart_from_0() -> None:
+    by_name = {"a": _gain(0.2, 0.01), "b": _gain(0.1, 0.04), "c": _gain(-0.1, 0.03), "d": _gain(0.2, 0.02)}
+    assert by_name["a"].p == pytest.approx(0.01)
+    # By hand: 4 x .01, 3 x .02, then no less than the one before: 2 x .03 and .04.
+    found = prompt_gain.adjusted(_gain(0.1, 0.001), by_name)
+    assert list(found.values()) == pytest.approx([0.04, 0.06, 0.06, 0.06])
+    assert prompt_gain.adjusted(_gain(0.1, 0.06), by_name) == {}
+    assert prompt_gain.adjusted(_gain(0.1, 0.001), {"a": Gain(Estimate.undefined("none"))}) == {}
+
+
+def test_the_race_with_more_repeats_beside_it_has_one_winner() -> None:
+    def won(candidate: float, more: float) -> str | None:
+        told = {"o": 0.2, "a": candidate, "p": 0.9, "more": more}
+        return race("o", [["a"], ["p"], ["more"]], 1, lambda names, _: {name: told[name] for name in names}).winner
+
+    assert won(0.3, 0.25) == "a"
+    assert won(0.3, 0.35) == "more"
+    assert won(0.3, 0.3) == "a"  # equal: what costs less, as each of its repeats is asked once
+    assert won(math.nan, 0.1) == "more"
 
 
 def test_repeats_for_the_same_tau_follow_spearman_and_brown() -> None:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 Usage = Callable[[int, int], dict[str, Any]]
 """What `usage` says of (prompt tokens, answer tokens)."""
@@ -32,12 +32,16 @@ class Meter:
         self.url = ""
         self._lock = threading.Lock()
 
+    def texts(self, prompt: str, count: int) -> list[str]:  # noqa: ARG002  others answer by it
+        """The answers to a request of so many."""
+        return [f"Rating: {i % 5 + 1}\nIt holds together." for i in range(1 if self.n == "ignore" else count)]
+
     def answer(self, request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Status and body."""
         count = int(request.get("n") or 1)
         if count > 1 and self.n == "refuse":
             return 400, {"error": {"message": "n: must be 1", "type": "invalid_request_error", "param": "n"}}
-        texts = [f"Rating: {i % 5 + 1}\nIt holds together." for i in range(1 if self.n == "ignore" else count)]
+        texts = self.texts("\n".join(message["content"] for message in request["messages"]), count)
         words = sum(len(message["content"].split()) for message in request["messages"])
         prompt = self.per_prompt or words * 4 // 3
         completion = sum(len(text.split()) for text in texts)
@@ -52,14 +56,23 @@ class Meter:
         return 200, {"model": request["model"], "choices": choices, "usage": self.usage(prompt, completion)}
 
 
+Served = TypeVar("Served", bound=Meter)
+
+
 @contextmanager
 def metered(**settings: Any) -> Iterator[Meter]:
     """A running server, for as long as the block lasts."""
-    meter = Meter(**settings)
+    with serving(Meter(**settings)) as meter:
+        yield meter
+
+
+@contextmanager
+def serving(meter: Served) -> Iterator[Served]:
+    """A meter on loopback, for as long as the block lasts."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(meter))
     server.daemon_threads = True
     meter.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield meter

@@ -25,13 +25,13 @@ from judge.base.credentials.providers import JudgeName
 from judge.base.errors import JudgeError
 from judge.base.files import write_output
 from judge.base.printing.text_layout import dollars
-from judge.base.records import Story
+from judge.base.records import Criterion, Story
 from judge.base.wording import Advice
 from judge.inputs.datasets.files.native import write_stories
 from judge.inputs.prompt_file import locate
 from judge.lab.generation.stories import Written, written
 
-STORIES, PROMPTS, TASKS = "stories.jsonl", "prompts", "tasks.jsonl"
+STORIES, PROMPTS, TASKS, CRITERIA = "stories.jsonl", "prompts", "tasks.jsonl", "criteria.yaml"
 _WRITER = "writer"
 # Keys of a run that reach the model; a writer of the same provider has them too.
 _REACHED = ("base_url", "headers", "api_key_env", "engine", "revision", "concurrency", "attempt_timeout")
@@ -65,11 +65,16 @@ class Asker:
         name: str,
         stories: Sequence[Story],
         prompts: Mapping[str, str],
-        criteria: Sequence[str],
+        criteria: Sequence[Criterion],
         repeats: int,
         seed: int,
+        *,
+        scaled: bool = False,
     ) -> Stage:
-        """The stage of this name: `prompts` (name to source) about `stories`, with its files written."""
+        """The stage of this name: `prompts` (name to source) about `stories`, with its files written.
+
+        `scaled`: the criteria are on another scale than people's ratings, which are left out.
+        """
         folder = self.home / name
         data = self.spec.keys_in_force() | {
             "name": name,
@@ -79,9 +84,12 @@ class Asker:
             "repeats": repeats,
             "max_cost": None,
         }
-        chosen = data["criteria"]
-        data["criteria"] = {**chosen, "set": self._criteria_set(folder, chosen["set"]), "only": list(criteria)}
-        data["criteria"]["wording"] = None
+        if scaled:
+            stories = [replace(story, ratings=()) for story in stories]
+            data.pop("people", None)
+            _write(folder / CRITERIA, _criteria_text(criteria))
+        file = CRITERIA if scaled else self._criteria_set(folder, self.spec.criteria.set)
+        data["criteria"] = {"set": file, "only": [criterion.name for criterion in criteria], "wording": None}
         if self.spec.generation.seed is not None:
             # Equal seeds would give equal answers, and nothing would have been asked afresh.
             data["generation"] = {**data["generation"], "seed": self.spec.generation.seed + seed}
@@ -200,6 +208,16 @@ def definition_text(spec: RunSpec) -> str:
     """A definition as run.yaml, without keys that have their usual value."""
     said = spec.model_dump(mode="json", exclude_defaults=True)
     return yaml.safe_dump(said, sort_keys=False, allow_unicode=True)
+
+
+def _criteria_text(criteria: Sequence[Criterion]) -> str:
+    """A criteria set's file, without guidelines."""
+    entries = [
+        {"name": c.name, "abbreviation": c.abbreviation, "definition": c.definition}
+        | {"scale": {"min": c.scale.min, "max": c.scale.max, "step": c.scale.step}}
+        for c in criteria
+    ]
+    return yaml.safe_dump({"name": "scaled", "criteria": entries}, sort_keys=False, allow_unicode=True)
 
 
 def _write(file: Path, content: str | bytes) -> None:

@@ -13,34 +13,40 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from judge.base.arrays import Floats
 from judge.base.credentials.providers import MODELLESS, JudgeName
 from judge.base.errors import RunFolderError, SpecError
 from judge.base.files import write_output
 from judge.base.fingerprint import fingerprint
 from judge.base.printing.text_layout import dollars
-from judge.base.records import Story
+from judge.base.records import Scale
 from judge.base.wording import Advice
 from judge.lab.improve import answers as arrays
 from judge.lab.improve import candidates, opened, uses
 from judge.lab.improve.asking import Asker, Stage
-from judge.lab.improve.candidates import ORIGINAL, TASKS, Lost, Material, Proposal
+from judge.lab.improve.candidates import TASKS
 from judge.lab.improve.delivery import deliver
+from judge.lab.improve.material import AGAIN, BASE, ORIGINAL, Lost, Material, Proposal
 from judge.lab.improve.opened import Costs, Opened
 from judge.lab.improve.options import ImproveOptions
 from judge.lab.improve.page import PAGE, write_page
 from judge.lab.improve.race import Race, asked, race, rounds_for, steps
 from judge.lab.improve.result import Before, Improvement
 from judge.lab.improve.split import Split, split
-from judge.lab.improve.verdict import AGAIN, MOST_MISSING, Tested, verdict
+from judge.lab.improve.verdict import MOST_MISSING, Tested, verdict
 from judge.lab.improve.wording import LostError
+from judge.lab.improve.written import PARAPHRASES, SUB_SCORES
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import prompt_gain
+from judge.stats.regression.ridge import shrunk_weights
 
 FOLDER, PLAN, FOUND = "improve", "plan.json", "candidates.json"
 # Below so many story-prompts the race has fewer candidates, and the test more repeats.
 _SMALL, _FEW, _MANY, _MORE_REPEATS = 40, 5, 10, 5
 # What a candidate by the writer adds to a request, as a factor, before it is written.
 _WRITTEN = 1.4
+# Candidates, at least, among which those of sub-scores are.
+_WITH_SUB_SCORES = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ class Walk:
     def __init__(self, run: Opened, whole: RatingsTable, options: ImproveOptions, *, quiet: bool) -> None:
         self.run, self.options, self.quiet = run, options, quiet
         self.proposals: list[Proposal] = []
+        self.weights: dict[str, Floats] = {}
         self.home = run.folder.path / FOLDER / (options.called or run.prompt.name)
         self.ledgers = uses.ledgers(run.folder.path / FOLDER)
         writer = options.writer or run.spec.judge
@@ -134,12 +141,16 @@ class Walk:
         run, own, plan = self.run, self.split, self.plan
         per_story = len(run.criteria)
         characters = self.costs.characters
-        longer = [characters + len(each.source) - len(run.prompt.source) for each in first if not each.paraphrase]
+        new = [each for each in first if not each.paraphrase and not each.repeats]
+        longer = [characters + len(each.source) - len(run.prompt.source) for each in new]
         usual = float(np.mean([*longer, *([characters * _WRITTEN] * (3 if self.writer else 0))] or [characters]))
-        requests, weighed = 0, 0.0
+        parts = SUB_SCORES if self.writer and plan.candidates >= _WITH_SUB_SCORES else 0
+        # Sub-scores are asked about the train part too, once; in the race two candidates share them.
+        requests = len(run.stories_of(own.train)) * per_story * parts
+        weighed = requests * usual
+        pools = (plan.candidates + max(0, parts - 2), PARAPHRASES)
         for chooses, tests in zip(own.chooses, own.tests, strict=True):
             mean = len(run.stories_of(chooses)) / len(chooses)
-            pools = (plan.candidates, candidates.PARAPHRASES)
             race_asked = asked(pools, len(chooses), rounds_for(plan.candidates, len(chooses)))
             # The original is asked twice, in the race too.
             race_requests = (race_asked + len(chooses)) * mean * per_story * plan.race_repeats
@@ -189,7 +200,10 @@ class Walk:
         lost = [Lost(**each) for each in stored["lost"]]
         if self.plan.writer is None:  # nothing was lost that nobody was asked for
             lost = [each for each in lost if each.loss != "no answer"]
-        return [Proposal(**each) for each in stored["proposals"]], lost
+        return [
+            Proposal(**each | {"scale": None if each["scale"] is None else tuple(each["scale"])})
+            for each in stored["proposals"]
+        ], lost
 
     def _told(self, asker: Asker) -> dict[str, str | LostError]:
         """The writer's text by task; a refusal or lost answer is a LostError."""
@@ -211,38 +225,69 @@ class Walk:
 
     # Race and test.
 
-    def _stage(
-        self, asker: Asker, name: str, stories: Sequence[Story], prompts: dict[str, str], repeats: int, seed: int = 0
-    ) -> Stage:
-        names = [criterion.name for criterion in self.run.criteria]
-        return asker.stage(name, stories, prompts, names, repeats, seed)
+    def _asked(
+        self, asker: Asker, name: str, part: Sequence[Sequence[str]], among: Sequence[Proposal], how: tuple[int, int]
+    ) -> tuple[arrays.Answers, dict[str, Stage]]:
+        """Answers about a part by the original, asked twice, and these candidates, with equal repeats, and each
+        Eval-Prompt's stage. `how` are repeats and what is added to the run's seed, where it has one: different, or
+        nothing would be asked afresh."""
+        run, (repeats, seed) = self.run, how
+        stories, base = run.stories_of(part), {ORIGINAL: run.prompt.source}
+        plain = {ask: text for each in among if each.scale is None for ask, text in each.asks.items()}
+        main = asker.stage(name, stories, base | plain, run.criteria, repeats, seed)
+        again = asker.stage(f"{name}-again", stories, base, run.criteria, repeats, seed + repeats)
+        stages = {AGAIN: again} | dict.fromkeys((ORIGINAL, *plain), main)
+        for scale in dict.fromkeys(each.scale for each in among if each.scale is not None):
+            these = [each for each in among if each.scale == scale]
+            texts = {ask: text for each in these for ask, text in each.asks.items()}
+            on = [these[0].criterion(criterion) for criterion in run.criteria]
+            called = f"{name}-scale-{scale[1]:g}"
+            stages |= dict.fromkeys(texts, asker.stage(called, stories, texts, on, repeats, seed, scaled=True))
+        asker.ask(list({id(stage): stage for stage in stages.values()}.values()))
+        names = [criterion.name for criterion in run.criteria]
+        told = arrays.answers_of(main.result.path, names, self.groups, run.matrix.systems)
+        told = told.beside(again.result.path, {ORIGINAL: AGAIN})
+        for each in among:
+            if each.scale is not None:
+                told = told.beside(stages[each.name].result.path, {each.name: each.name})
+                told = told.mapped(each.name, Scale(*each.scale), [criterion.scale for criterion in run.criteria])
+            elif len(each.of) > 1:
+                told = told.combined(each, self._weights(asker, each, told.criteria) if each.weighted else None)
+        return told, stages
 
-    def _answers(self, stage: Stage) -> arrays.Answers:
-        names = [criterion.name for criterion in self.run.criteria]
-        return arrays.answers_of(stage.result.path, names, self.groups, self.run.matrix.systems)
+    def _weights(self, asker: Asker, proposal: Proposal, criteria: Sequence[str]) -> Floats:
+        """Weights of a candidate's sub-scores on each criterion, (c, k), fitted on the train part, asked once."""
+        if proposal.name not in self.weights:
+            stories = self.run.stories_of(self.split.train)
+            stage = asker.stage("train", stories, proposal.parts, self.run.criteria, 1, 0)
+            asker.ask([stage])
+            told = arrays.answers_of(stage.result.path, criteria, self.groups, self.run.matrix.systems)
+            scores = np.stack([told.ratings(name) for name in proposal.parts], axis=-1)
+            fitted = [shrunk_weights(x, y) for x, y in zip(scores, told.people, strict=True)]
+            self.weights[proposal.name] = np.stack(fitted)
+        return self.weights[proposal.name]
 
     def _race(
-        self, asker: Asker, label: str, part: Sequence[Sequence[str]], proposals: Sequence[Proposal]
+        self, asker: Asker, label: str, part: Sequence[Sequence[str]]
     ) -> tuple[Race, list[arrays.Answers], dict[str, str]]:
         """The race on one part: its rounds, each round's answers, and candidates that lost too many answers."""
-        sources = {ORIGINAL: self.run.prompt.source} | {each.name: each.source for each in proposals}
-        pools = [[each.name for each in proposals if each.paraphrase is floor] for floor in (False, True)]
+        by_name = {each.name: each for each in self.proposals}
+        pools = [
+            [name for name, each in by_name.items() if (each.paraphrase, each.repeats) == pool]
+            for pool in ((False, False), (True, False), (False, True))
+        ]
         number = rounds_for(max(1, *(len(pool) for pool in pools)), len(part))
         until = [0, *steps(len(part), number)]
         told: list[arrays.Answers] = []
         faults: dict[str, str] = {}
 
         def scores(names: Sequence[str], step: int) -> dict[str, float]:
-            stories = self.run.stories_of(part[until[step] : until[step + 1]])
-            repeats = self.plan.race_repeats
-            stage = self._stage(asker, f"{label}select-{step + 1}", stories, {n: sources[n] for n in names}, repeats)
-            again = self._stage(
-                asker, f"{label}select-{step + 1}-again", stories, {ORIGINAL: sources[ORIGINAL]}, repeats, repeats
-            )
-            asker.ask([stage, again])
-            told.append(arrays.beside(self._answers(stage), self._answers(again), ORIGINAL, AGAIN))
+            among = [by_name[name] for name in names if name != ORIGINAL]
+            new = part[until[step] : until[step + 1]]
+            told.append(self._asked(asker, f"{label}select-{step + 1}", new, among, (self.plan.race_repeats, 0))[0])
             so_far = arrays.joined(told)
             found = {name: so_far.score(name) for name in names}
+            found[ORIGINAL] = float(np.mean([so_far.score(name) for name in BASE]))
             for name in names:
                 more = so_far.missing(name) - so_far.missing(ORIGINAL)
                 if more > MOST_MISSING:
@@ -254,24 +299,20 @@ class Walk:
 
     def _test(
         self, asker: Asker, label: str, part: Sequence[Sequence[str]], raced: Race, chosen_on: arrays.Answers
-    ) -> tuple[Tested, Stage] | None:
-        winner, paraphrase = raced.winners
-        if winner is None:
+    ) -> tuple[Tested, dict[str, Stage]] | None:
+        if raced.winner is None:
             return None
-        sources = {each.name: each.source for each in self.proposals}
-        stories = self.run.stories_of(part)
-        prompts = {ORIGINAL: self.run.prompt.source, winner: sources[winner]}
-        if paraphrase is not None:
-            prompts[paraphrase] = sources[paraphrase]
-        repeats = self.plan.repeats
+        winner, paraphrase = self._proposal(raced.winner), raced.winners[1]
+        if winner.repeats:
+            paraphrase = None  # the wording is the original's
+        among = {each.name: each for each in (winner, *self.proposals) if each.repeats or each.name == paraphrase}
+        among[winner.name] = winner
         # Seeds, where the run has one, differ from those of the race: everything is asked afresh.
-        stage = self._stage(asker, f"{label}test", stories, prompts, repeats, 1000)
-        again = self._stage(
-            asker, f"{label}test-again", stories, {ORIGINAL: prompts[ORIGINAL]}, repeats, 1000 + repeats
-        )
-        asker.ask([stage, again])
-        told = arrays.beside(self._answers(stage), self._answers(again), ORIGINAL, AGAIN)
-        return Tested(told, winner, paraphrase, raced.promised(winner), chosen_on), stage
+        told, stages = self._asked(asker, f"{label}test", part, list(among.values()), (self.plan.repeats, 1000))
+        return Tested(told, winner.name, paraphrase, raced.promised(winner.name), chosen_on), stages
+
+    def _proposal(self, name: str) -> Proposal:
+        return next(each for each in self.proposals if each.name == name)
 
     def walk(self) -> Improvement:
         """All steps, as far as the budget allows."""
@@ -281,13 +322,10 @@ class Walk:
         self._begin()
         asker = self._asker()
         self.proposals, lost = self._candidates(asker)
-        if not any(not each.paraphrase for each in self.proposals):
+        if all(each.paraphrase or each.repeats for each in self.proposals):
             raise SpecError("no candidate can be asked with: " + "; ".join(f"{each.name}: {each.why}" for each in lost))
         labels = ("",) if self.split.design == "split" else ("a-", "b-")
-        raced = [
-            self._race(asker, label, part, self.proposals)
-            for label, part in zip(labels, self.split.chooses, strict=True)
-        ]
+        raced = [self._race(asker, label, part) for label, part in zip(labels, self.split.chooses, strict=True)]
         joined = [arrays.joined(told) for _, told, _ in raced]
         found = replace(
             self._improvement(),
@@ -295,9 +333,8 @@ class Walk:
             lost=tuple(lost),
             races=tuple(each for each, _, _ in raced),
             faults={name: why for _, _, faults in raced for name, why in faults.items()},
-            twice=_twice(joined),
         )
-        promised = [each.promised(each.winners[0]) for each, _, _ in raced if each.winners[0] is not None]
+        promised = [each.promised(each.winner) for each, _, _ in raced if each.winner is not None]
         if len(promised) == len(raced) and max(promised) > 0:
             # From here on the test part is used, whatever becomes of this process.
             uses.note(self.plan.id, self.split.test_keys, self.ledgers)
@@ -309,7 +346,8 @@ class Walk:
             both = [each for each in tested if each is not None]
             found = replace(found, verdict=verdict([each for each, _ in both], use, self.plan.repeats))
             stages = [stage for _, stage in both]
-            found = deliver(self.run, found, [told for _, told, _ in raced], stages, self.plan.repeats)
+            found = replace(found, weights={name: rows.round(3).tolist() for name, rows in self.weights.items()})
+            found = deliver(self.run, found, [told for _, told, _ in raced], stages)
         found = replace(found, spent=asker.spent() if opened.paid(self.run.spec) else None, page=self.home / PAGE)
         write_page(found, self.home)
         return found
@@ -343,15 +381,6 @@ class Walk:
         if low:
             notes.append(f"one more person does not agree with the others on {', '.join(low)}")
         return tuple(notes)
-
-
-def _twice(parts: Sequence[arrays.Answers]) -> float | None:
-    """What twice the repeats of the original add to its score on select."""
-    gains = []
-    for part in parts:
-        both = prompt_gain.mean_tau(arrays.together(part, (ORIGINAL, AGAIN)), part.people)
-        gains.append(both - (part.score(ORIGINAL) + part.score(AGAIN)) / 2)
-    return float(np.mean(gains)) if np.isfinite(gains).all() else None
 
 
 def improve(

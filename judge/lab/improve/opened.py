@@ -23,7 +23,7 @@ from judge.base.records import Criterion, Story
 from judge.base.wording import Advice
 from judge.inputs.criteria import load_criteria
 from judge.inputs.eval_prompts.template import EvalPrompt, parse_eval_prompt
-from judge.lab.improve.candidates import Rated
+from judge.lab.improve.material import Rated
 from judge.lab.improve.split import Split
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
@@ -79,17 +79,20 @@ def opened(table: RatingsTable, runs: Sequence[Any]) -> Opened:
     if spec.criteria.wording is not None:
         raise SpecError(
             "the run sends a study's wording as published, of which no candidate can be made",
-            hint="run the same Eval-Prompts without criteria.wording, and improve those",
+            hint="run the same Eval-Prompts without criteria.wording, in the program's own words, and improve those",
         )
     matrix = build(table)[0]
     prompt = _prompt(matrix, folder)
     cells, partners = _cells(matrix, prompt.name)
     known = {c.name: c for c in load_criteria(spec.criteria.set, folder=base).criteria}
     criteria = tuple(known[matrix.cells[cell].criterion] for cell in cells)
-    labels = [criterion.name for criterion in criteria if criterion.scale.labels]
-    if labels:
+    if labels := [criterion.name for criterion in criteria if criterion.scale.labels]:
+        numeric = [criterion.name for criterion in criteria if not criterion.scale.labels]
         raise SpecError(
-            f"{labels[0]} has labels, and candidates are made for numbers", hint=Advice("{criterion}", criterion="NAME")
+            f"{', '.join(labels)}: rated by labels, and candidates are made for numbers",
+            hint=Advice("choose another: {criterion}", criterion=numeric[0])
+            if numeric
+            else "run it with a numeric scale, such as 0 for no and 1 for yes, and improve that run",
         )
     unrated = np.isnan(matrix.people[list(partners)]).min(axis=0)
     rated = {str(story) for story in matrix.stories["story"][~unrated]}
@@ -111,12 +114,11 @@ def _prompt(matrix: RatingMatrix, folder: ResultFolder) -> EvalPrompt:
     with JournalReader(folder.journal) as journal:
         sources = (journal.meta().get("definition") or {}).get("eval_prompt_sources", {})
     prompt = parse_eval_prompt(sources[names[0]], Path(f"{names[0]}.jinja"))
-    if prompt.compares or prompt.criteria is not None:
+    if prompt.criteria is not None:
         raise SpecError(
-            f"Eval-Prompt {prompt.name} asks for several ratings or none", hint="improve one that asks for one"
+            f"Eval-Prompt {prompt.name} rates several criteria in one answer, and a candidate changes how one is rated",
+            hint="run one that rates one criterion an answer, such as ep1, on the same stories, and improve that",
         )
-    if prompt.needs_reference:
-        raise SpecError(f"Eval-Prompt {prompt.name} shows a reference story", hint="improve one that shows none")
     return prompt
 
 

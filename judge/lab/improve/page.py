@@ -9,8 +9,9 @@ from markupsafe import Markup
 
 from judge.base.files import package_file, write_output
 from judge.base.printing.output import html_table
-from judge.lab.improve.printed import sentences, tables
+from judge.lab.improve.printed import tables
 from judge.lab.improve.result import Improvement
+from judge.lab.improve.sentences import sentences
 
 PAGE = "improve.html"
 _STYLE = """
@@ -52,7 +53,12 @@ def _body(found: Improvement) -> Markup:
         head = Markup("<details{}><summary>{}: {}{}</summary>").format(
             Markup(" open") if mark else "", each.name, each.origin, mark
         )
-        parts.append(head + Markup("<pre>{}</pre></details>").format(_difference(found.base_source, each.source)))
+        parts.append(
+            head
+            + Markup("<pre>{}</pre></details>").format(
+                _difference(found.base_source, "\n".join(each.parts.values()) or each.source)
+            )
+        )
     return Markup("\n").join(parts)
 
 

@@ -28,11 +28,20 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """The rounds, and the winner of each pool (None: empty pool). `base` is the original's score in the last round."""
+    """The rounds, and the winner of each pool (None: empty pool). `base` is the original's score in the last round.
+
+    The first pool holds candidates, the second paraphrases, a third more repeats, which are asked in any case.
+    """
 
     rounds: tuple[Round, ...]
     winners: tuple[str | None, ...]
     base: float
+
+    @property
+    def winner(self) -> str | None:
+        """The best of all that are no paraphrases; with equal scores the candidate before more repeats."""
+        names = [name for name in (self.winners[0], *self.winners[2:]) if name is not None]
+        return ranked(names, self.rounds[-1].scores)[0] if names else None
 
     def promised(self, name: str) -> float:
         """What the last round promised of a winner: its score minus the original's."""

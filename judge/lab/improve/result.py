@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from judge.lab.improve.candidates import Lost, Proposal
+from judge.lab.improve.material import Lost, Proposal
 from judge.lab.improve.race import Race
 from judge.lab.improve.split import Split
 from judge.lab.improve.verdict import Verdict, Word
@@ -51,9 +51,9 @@ class Improvement:
     """An improvement of one Eval-Prompt of one judge, as far as it was asked.
 
     `dataset` has its number of rated stories. `races` and `winners` have one entry for each part that chose;
-    `twice` is what the original's score would be there with twice the repeats, minus its score. `delivered` is
-    the winner over all asked data, `file` its prompt and `definition` the run.yaml that uses it; None where
-    nothing was tested.
+    `weights` are those of sub-scores, by candidate, for each criterion. `delivered` is the winner over all asked
+    data, `file` its prompt, or the first of several, and `definition` the run.yaml that uses it; None where nothing
+    was tested.
     """
 
     run: str
@@ -70,7 +70,7 @@ class Improvement:
     lost: Sequence[Lost] = ()
     races: Sequence[Race] = ()
     faults: Mapping[str, str] | None = None
-    twice: float | None = None
+    weights: Mapping[str, Sequence[Sequence[float]]] | None = None
     verdict: Verdict | None = None
     delivered: str | None = None
     price: Price | None = None
@@ -93,7 +93,7 @@ class Improvement:
     @property
     def winners(self) -> tuple[str | None, ...]:
         """The winner of each part that chose."""
-        return tuple(race.winners[0] for race in self.races)
+        return tuple(race.winner for race in self.races)
 
     def proposal(self, name: str) -> Proposal | None:
         """The candidate of this name."""

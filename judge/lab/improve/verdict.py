@@ -9,16 +9,14 @@ from typing import Any, Literal
 import numpy as np
 
 from judge.base.arrays import Codes, Floats
-from judge.lab.improve.answers import Answers, part, together
-from judge.lab.improve.candidates import ORIGINAL
+from judge.lab.improve.answers import Answers, part
+from judge.lab.improve.material import AGAIN, BASE, MORE, ORIGINAL
 from judge.stats.correlation import kendall
 from judge.stats.estimation import prompt_gain
 from judge.stats.estimation.prompt_gain import Gain
 from judge.stats.regression.calibration import fit_calibration
 
 Word = Literal["improved", "worse", "cannot tell", "not tested"]
-AGAIN = "original-again"
-BASE = (ORIGINAL, AGAIN)
 # Points of the share of missing ratings by which a candidate may exceed the original.
 MOST_MISSING = 0.02
 
@@ -37,19 +35,21 @@ class Verdict:
     """What the test part says.
 
     `gain` is over the original's mean of two askings, `wording` over the paraphrase that won its race, `noise` the
-    original's second asking minus its first. `promised` and `fresh` are the winners' gains on select and on test.
-    `criteria` are the gains by criterion; `without` the gain without each system; `repeats` how many repeats of the
-    original would give the same, None: none would. `error` is the root mean square error of the original as it is, of
-    the original recalibrated, which asks no model, and of the winner recalibrated. `fault` is a reason for which
-    the gain does not count.
+    original's second asking minus its first, `doubled` the gain of twice its repeats. `promised` is the winners' gain
+    on select. `criteria` are the gains by criterion, and `adjusted` their p, by Holm over them; `without` is the gain
+    without each system; `repeats` how many repeats of the original would give the same, None: none would. `error` is
+    the root mean square error of the original as it is, of the original recalibrated, which asks no model, and of the
+    winner recalibrated. `fault` is a reason for which the gain does not count.
     """
 
     use: int
     gain: Gain
     wording: Gain | None
     noise: float | None
+    doubled: Gain
     promised: float
     criteria: Mapping[str, Gain]
+    adjusted: Mapping[str, float]
     without: Mapping[str, float]
     moved: Sequence[Moved]
     repeats: float | None
@@ -62,6 +62,12 @@ class Verdict:
         if self.gain.below:
             return "worse"
         return "improved" if self.gain.above and self.fault is None else "cannot tell"
+
+    def on(self, criterion: str) -> Word:
+        """The word of one criterion, at the level of the verdict for all of them together."""
+        if self.adjusted.get(criterion, 1.0) > 1 - self.gain.confidence or self.fault is not None:
+            return "cannot tell"
+        return "improved" if (self.criteria[criterion].estimate.value or 0.0) > 0 else "worse"
 
     @property
     def more_than_rewording(self) -> bool:
@@ -89,13 +95,16 @@ def verdict(tests: Sequence[Tested], use: int, repeats: int) -> Verdict:
     parts = [part(each.answers, BASE, each.winner) for each in tests]
     gain = prompt_gain.gain(parts, **how)
     reworded = [part(each.answers, [each.paraphrase], each.winner) for each in tests if each.paraphrase]
+    criteria = _by_criterion(parts, tests[0].answers.criteria, how)
     return Verdict(
         use=use,
         gain=gain,
         wording=prompt_gain.gain(reworded, **how) if len(reworded) == len(tests) else None,
         noise=_mean([each.answers.score(AGAIN) - each.answers.score(ORIGINAL) for each in tests]),
+        doubled=prompt_gain.gain([part(each.answers, BASE, MORE) for each in tests], **how),
         promised=float(np.mean([each.promised for each in tests])),
-        criteria=_by_criterion(parts, tests[0].answers.criteria, how),
+        criteria=criteria,
+        adjusted=prompt_gain.adjusted(gain, criteria),
         without=_without(parts, tests[0].answers.systems),
         moved=_moved(tests),
         repeats=_repeats(tests, repeats),
@@ -137,7 +146,7 @@ def _without(parts: Sequence[prompt_gain.Part], systems: Sequence[str]) -> dict[
 def _repeats(tests: Sequence[Tested], repeats: int) -> float | None:
     """Repeats of the original that would reach the winner's tau; both askings together have twice as many."""
     once = _mean([float(np.mean([each.answers.score(name) for name in BASE])) for each in tests])
-    twice = _mean([prompt_gain.mean_tau(together(each.answers, BASE), each.answers.people) for each in tests])
+    twice = _mean([each.answers.score(MORE) for each in tests])
     wanted = _mean([each.answers.score(each.winner) for each in tests])
     if once is None or twice is None or wanted is None:
         return None
@@ -149,10 +158,10 @@ def _error(tests: Sequence[Tested]) -> tuple[float, float, float] | None:
     squares: list[list[Floats]] = [[], [], []]
     for each in tests:
         for i, people in enumerate(each.answers.people):
-            squares[0].append((each.answers.ratings[ORIGINAL][i] - people) ** 2)
+            squares[0].append((each.answers.ratings(ORIGINAL)[i] - people) ** 2)
             for side, name in enumerate((ORIGINAL, each.winner), 1):
-                fitted = fit_calibration(each.chosen_on.ratings[name][i], each.chosen_on.people[i], "isotonic")
-                squares[side].append((fitted.predict(each.answers.ratings[name][i]) - people) ** 2)
+                fitted = fit_calibration(each.chosen_on.ratings(name)[i], each.chosen_on.people[i], "isotonic")
+                squares[side].append((fitted.predict(each.answers.ratings(name)[i]) - people) ** 2)
     sides = np.stack([np.concatenate(side) for side in squares])
     used = ~np.isnan(sides).any(axis=0)
     if not used.any():
@@ -179,7 +188,7 @@ def _moved(tests: Sequence[Tested]) -> list[Moved]:
 
 
 def _traits(answers: Answers, name: str) -> dict[str, float]:
-    x, people = answers.ratings[name], answers.people
+    x, people = answers.ratings(name), answers.people
     both = ~(np.isnan(x) | np.isnan(people))
     used = x[both]
     highest = float(np.nanmax(np.stack([x, people]))) if used.size else np.nan

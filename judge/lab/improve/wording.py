@@ -30,6 +30,8 @@ _JINJA = re.compile(r"\{\{|\{%|\{#|\}\}|%\}|#\}")
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.S)
 _PLACE = re.compile(r"<<\d+>>")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+# Variables that a candidate may use, whatever the original does.
+_OURS = {"criterion", "criterion.name", "criterion.scale", "criterion.scale.min", "criterion.scale.max"}
 # What could pass for the fence of an example.
 _FENCES = re.compile(r"<\s*/?\s*(?:example|story)\b[^>\n]*>", re.I)
 
@@ -153,14 +155,14 @@ def file_text(front: dict[str, Any], body: str) -> str:
 def checked(source: str, name: str, base: EvalPrompt, criteria: Sequence[Criterion], longest: Story) -> EvalPrompt:
     """The Eval-Prompt of a candidate's text. Raises LostError for one that cannot be asked with.
 
-    It may use no variable that the original does not, has to show the story and ask for the same scale, and may add at
-    most 24,000 characters to the request about the `longest` story.
+    It may use no variable that the original does not, but for the criterion's name and scale; it has to show the story
+    and ask for the criteria's scale, and may add at most 24,000 characters to the request about the `longest` story.
     """
     try:
         made = parse_eval_prompt(source, Path(f"{name}.jinja"))
     except JudgeError as error:
         raise LostError("broken", str(error)) from error
-    other = made.body.uses - base.body.uses - {"criterion", "criterion.name"}
+    other = made.body.uses - base.body.uses - _OURS
     if other:
         raise LostError("jinja", f"it uses {', '.join(sorted(other))}, which the original does not")
     if not made.body.plain:
@@ -184,7 +186,7 @@ def _compare(made: EvalPrompt, base: EvalPrompt, criterion: Criterion, longest: 
     if longest.text.strip() not in new:
         raise LostError("places", "it does not show the story whole")
     for end in (criterion.scale.min, criterion.scale.max):
-        if new.count(f"{end:g}") < 1:
+        if not re.search(rf"(?<!\d){end:g}(?!\d)", new.replace(longest.text.strip(), "")):
             raise LostError("scale", f"it does not name {end:g}, an end of the scale of {criterion.name}")
     if len(new) - len(old) > MOST_ADDED:
         raise LostError("too long", f"it adds {len(new) - len(old):,} characters to a request; at most {MOST_ADDED:,}")

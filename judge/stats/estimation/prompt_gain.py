@@ -11,7 +11,7 @@ the level (`tests/benchmarks/simulations/improving.py`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from scipy import special
 from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.correlation import human_ceiling, kendall
+from judge.stats.estimation.paired_differences import holm
 from judge.stats.resampling import resampled_correlations
 from judge.stats.resampling.bootstrap import Factor, Resamples
 
@@ -83,6 +84,13 @@ class Gain:
         return self.estimate.high is not None and self.estimate.high < 0
 
     @property
+    def p(self) -> float | None:
+        """Two-sided p of no gain, by Student's t; None without a standard error."""
+        if self.se is None or self.estimate.value is None:
+            return None
+        return float(2 * special.stdtr(self.clusters - 1, -abs(self.estimate.value) / self.se))
+
+    @property
     def smallest(self) -> float | None:
         return None if self.se is None else DETECTS * self.se
 
@@ -136,6 +144,20 @@ def gain(parts: Sequence[Part], *, confidence: float = 0.95, factor: float = 1.0
     method = f"t({clusters - 1}), {estimate.method}, {100 * confidence:.4g} %"
     estimate = replace(estimate, low=value - half, high=value + half, method=method)
     return Gain(estimate, se, clusters, confidence, by_part)
+
+
+def adjusted(overall: Gain, criteria: Mapping[str, Gain]) -> dict[str, float]:
+    """p of each criterion's gain in `criteria`, adjusted by Holm over them; those without a test are left out.
+
+    Criteria are a second step: none is tested unless the gain over all of them, `overall`, lies apart from 0. So the
+    whole family, the first test and these, has the level of one test (a fixed sequence: Maurer, Hothorn & Lehmacher
+    1995).
+    """
+    tested = {name: gain.p for name, gain in criteria.items() if gain.p is not None}
+    if not (overall.above or overall.below) or not tested:
+        return {}
+    values = holm(np.array(list(tested.values()), dtype=np.float64))
+    return dict(zip(tested, map(float, values), strict=True))
 
 
 def _of_part(part: Part) -> Floats | None:

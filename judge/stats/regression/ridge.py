@@ -94,6 +94,9 @@ def _place(values: Floats, x: Floats) -> Floats:
 # For a few hundred rows of standardised columns: from hardly any shrinkage to nearly all.
 PENALTIES = (3.16, 10.0, 31.6, 100.0, 316.0, 1000.0, 3160.0, 10000.0, 31600.0)
 
+# A column that spreads no more is constant: its scale counts as 1.
+CONSTANT = 1e-12
+
 # Stands for 1 - leverage where that is 0 (a row that alone decides its own prediction): a huge error, not NaN.
 LEAST = 1e-9
 
@@ -160,10 +163,29 @@ def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PE
     return RidgeFit(parts.axes @ turned[:, best], parts.centre, intercept, float(penalties[best]), float(press[best]))
 
 
-# Ridge regression on standardised columns, limited to their range in the fitted rows: it does not extrapolate.
+def shrunk_weights(x: Floats, y: Floats) -> Floats:
+    """Weights of p sub-scores `x` (n, p) that add up to a score like `y` (n,): none below 0, 1 in sum, (p,).
 
-# A column that spreads no more is constant: its scale counts as 1.
-CONSTANT = 1e-12
+    They are shrunk towards equal ones: the mean's slope is fitted first, and then by ridge regression what each
+    sub-score's distance from the mean adds to it, with the penalty of the smallest leave-one-out error. Rows with NaN
+    are left out. Equal weights with fewer than 2 p + 2 rows, and where the mean does not rise with `y`.
+    """
+    used = ~(np.isnan(x).any(axis=1) | np.isnan(y))
+    x, y = x[used], y[used]
+    count = x.shape[1]
+    equal = np.full(count, 1 / count)
+    if y.size < 2 * count + 2 or (spread := float(x.std())) <= CONSTANT:
+        return equal
+    mean = x.mean(axis=1)
+    centred = mean - mean.mean()
+    if (size := float(centred @ centred)) <= CONSTANT or (slope := float(centred @ y) / size) <= 0:
+        return equal
+    apart = fit_ridge((x - mean[:, None]) / spread, y - slope * mean, (*PENALTIES, 1e9)).weights / spread
+    weights = np.maximum(slope / count + apart - apart.mean(), 0.0)
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+# Ridge regression on standardised columns, limited to their range in the fitted rows: it does not extrapolate.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

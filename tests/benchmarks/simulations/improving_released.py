@@ -21,11 +21,12 @@ from scipy import special
 
 from judge.base.arrays import row_means
 from judge.exchange.released import CRITERIA, EVAL_PROMPTS, JUDGES, read_scores
-from judge.lab.improve.race import Race, race, rounds_for, steps
+from judge.lab.improve.material import ORIGINAL
 from judge.reproduce.closer_look import PROMPTS, SCALES, Dialogues, read
 from judge.stats.estimation import prompt_gain
 from judge.stats.estimation.prompt_gain import Part
 from tests.benchmarks.figures import Figure, show
+from tests.benchmarks.simulations.improving import raced
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -54,17 +55,8 @@ class Cell:
 
     def raced(self, base: int, chosen: Codes) -> tuple[int, float]:
         """The winner among the other prompts on these story-prompts, and what it promises."""
-        others = [str(i) for i in range(len(self.prompts)) if i != base]
-        until = steps(chosen.size, rounds_for(len(others), chosen.size))
-
-        def scores(names: Sequence[str], step: int) -> dict[str, float]:
-            used = np.isin(self.story_prompt, chosen[: until[step]])
-            return {
-                name: prompt_gain.mean_tau(self.prompts[int(name)][None, used], self.people[None, used])
-                for name in names
-            }
-
-        found: Race = race(str(base), [others], len(until), scores)
+        names = {str(i): row for i, row in enumerate(self.prompts) if i != base}
+        found = raced({ORIGINAL: self.prompts[base], **names}, self.people, self.story_prompt, [list(names)], chosen)
         winner = found.winners[0]
         if winner is None:
             raise ValueError("every candidate is undefined")
