@@ -26,20 +26,29 @@ from tests.server.meter import serving
 def improved(
     folder: Path, monkeypatch: pytest.MonkeyPatch, skill: Callable[[str], float], noise: float, **choices: object
 ) -> tuple[Improvement, judge.OpenedRun | None]:
-    """A run of 20 story-prompts x 4 systems, improved by a judge of this skill and noise, and a run of what was
-    delivered."""
+    """A run of 20 story-prompts x 4 systems, improved by a judge of this skill and noise, which is paid for, and a run
+    of what was delivered."""
     monkeypatch.setenv("JUDGE_HOME", str(folder / "home"))
+    (folder / "home").mkdir()
+    (folder / "home" / "prices.yaml").write_text("openai/mock: {input: 1, output: 1}\n", encoding="utf-8")
     made, qualities = stories(20, 4)
     with serving(SimulatedJudge(qualities, skill, noise=noise)) as server:
         definition = run_of(folder / "r", server.url, made, repeats=1)
         judge.run(definition)
-        found = judge.open_run(definition).improve(test_repeats=2, **choices).value
+        found = judge.open_run(definition).improve(test_repeats=2, budget=100.0, **choices).value
         return found, judge.run(found.definition) if found.definition else None
 
 
 def _judged(folder: Path) -> dict[str, int]:
     table = judge.open_run(folder).ratings()
     return dict(table[table["source"] == "judge"].groupby("eval_prompt").size())
+
+
+def _times_as_dear(found: Improvement) -> float:
+    assert found.price is not None
+    assert found.price.original is not None
+    assert found.price.winner is not None
+    return found.price.winner / found.price.original
 
 
 def test_more_repeats_win_where_noise_alone_stands_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,6 +71,7 @@ def test_more_repeats_win_where_noise_alone_stands_between(tmp_path: Path, monke
     assert yaml.safe_load(found.definition.read_text(encoding="utf-8"))["repeats"] == 4
     assert ran is not None
     assert set(ran.ratings().query("source == 'judge'")["eval_prompt"]) == {"ep1-more-repeats"}
+    assert _times_as_dear(found) == pytest.approx(2)
 
 
 def test_sub_scores_win_and_are_delivered_with_their_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,6 +93,7 @@ def test_sub_scores_win_and_are_delivered_with_their_weights(tmp_path: Path, mon
         "Coherence": [first, *rest]
     }
     assert "weights.yaml" in dict(sentences(found))["files"]
+    assert 3 < _times_as_dear(found) < 6
     train = {story for group in found.split.train for story in group}
     asked = {story["id"] for story in lines(found.folder / "train" / "stories.jsonl")}
     assert asked == train

@@ -26,7 +26,7 @@ from judge.lab.improve import candidates, opened, uses
 from judge.lab.improve.asking import Asker, Stage
 from judge.lab.improve.candidates import TASKS
 from judge.lab.improve.delivery import deliver
-from judge.lab.improve.material import AGAIN, BASE, ORIGINAL, Lost, Material, Proposal
+from judge.lab.improve.material import AGAIN, BASE, MORE, ORIGINAL, Lost, Material, Proposal
 from judge.lab.improve.opened import Costs, Opened
 from judge.lab.improve.options import ImproveOptions
 from judge.lab.improve.page import PAGE, write_page
@@ -236,14 +236,14 @@ class Walk:
         plain = {ask: text for each in among if each.scale is None for ask, text in each.asks.items()}
         main = asker.stage(name, stories, base | plain, run.criteria, repeats, seed)
         again = asker.stage(f"{name}-again", stories, base, run.criteria, repeats, seed + repeats)
-        stages = {AGAIN: again} | dict.fromkeys((ORIGINAL, *plain), main)
+        stages = dict.fromkeys((ORIGINAL, *plain), main) | {AGAIN: again}
         for scale in dict.fromkeys(each.scale for each in among if each.scale is not None):
             these = [each for each in among if each.scale == scale]
             texts = {ask: text for each in these for ask, text in each.asks.items()}
             on = [these[0].criterion(criterion) for criterion in run.criteria]
             called = f"{name}-scale-{scale[1]:g}"
             stages |= dict.fromkeys(texts, asker.stage(called, stories, texts, on, repeats, seed, scaled=True))
-        asker.ask(list({id(stage): stage for stage in stages.values()}.values()))
+        asker.ask(list(stages.values()))
         names = [criterion.name for criterion in run.criteria]
         told = arrays.answers_of(main.result.path, names, self.groups, run.matrix.systems)
         told = told.beside(again.result.path, {ORIGINAL: AGAIN})
@@ -298,21 +298,14 @@ class Walk:
         return race(ORIGINAL, pools, len(until) - 1, scores), told, faults
 
     def _test(
-        self, asker: Asker, label: str, part: Sequence[Sequence[str]], raced: Race, chosen_on: arrays.Answers
-    ) -> tuple[Tested, dict[str, Stage]] | None:
-        if raced.winner is None:
-            return None
-        winner, paraphrase = self._proposal(raced.winner), raced.winners[1]
-        if winner.repeats:
-            paraphrase = None  # the wording is the original's
-        among = {each.name: each for each in (winner, *self.proposals) if each.repeats or each.name == paraphrase}
-        among[winner.name] = winner
+        self, asker: Asker, label: str, part: Sequence[Sequence[str]], raced: Race, winner: str, on: arrays.Answers
+    ) -> tuple[Tested, dict[str, Stage]]:
+        # Where more repeats won, the wording is the original's, and no paraphrase is asked.
+        paraphrase = None if winner == MORE else raced.winners[1]
+        among = [each for each in self.proposals if each.name in (MORE, winner, paraphrase)]
         # Seeds, where the run has one, differ from those of the race: everything is asked afresh.
-        told, stages = self._asked(asker, f"{label}test", part, list(among.values()), (self.plan.repeats, 1000))
-        return Tested(told, winner.name, paraphrase, raced.promised(winner.name), chosen_on), stages
-
-    def _proposal(self, name: str) -> Proposal:
-        return next(each for each in self.proposals if each.name == name)
+        told, stages = self._asked(asker, f"{label}test", part, among, (self.plan.repeats, 1000))
+        return Tested(told, winner, paraphrase, raced.promised(winner), on), stages
 
     def walk(self) -> Improvement:
         """All steps, as far as the budget allows."""
@@ -322,8 +315,6 @@ class Walk:
         self._begin()
         asker = self._asker()
         self.proposals, lost = self._candidates(asker)
-        if all(each.paraphrase or each.repeats for each in self.proposals):
-            raise SpecError("no candidate can be asked with: " + "; ".join(f"{each.name}: {each.why}" for each in lost))
         labels = ("",) if self.split.design == "split" else ("a-", "b-")
         raced = [self._race(asker, label, part) for label, part in zip(labels, self.split.chooses, strict=True)]
         joined = [arrays.joined(told) for _, told, _ in raced]
@@ -334,20 +325,18 @@ class Walk:
             races=tuple(each for each, _, _ in raced),
             faults={name: why for _, _, faults in raced for name, why in faults.items()},
         )
-        promised = [each.promised(each.winner) for each, _, _ in raced if each.winner is not None]
+        winners = [each.winner for each in found.races if each.winner is not None]
+        promised = [each.promised(name) for each, name in zip(found.races, winners, strict=False)]
         if len(promised) == len(raced) and max(promised) > 0:
             # From here on the test part is used, whatever becomes of this process.
             uses.note(self.plan.id, self.split.test_keys, self.ledgers)
             use = uses.number_of_use(self.plan.id, self.split.test_keys, self.ledgers)
-            tested = [
-                self._test(asker, label, part, each, on)
-                for label, part, (each, _, _), on in zip(labels, self.split.tests, raced, joined, strict=True)
-            ]
-            both = [each for each in tested if each is not None]
-            found = replace(found, verdict=verdict([each for each, _ in both], use, self.plan.repeats))
-            stages = [stage for _, stage in both]
-            found = replace(found, weights={name: rows.round(3).tolist() for name, rows in self.weights.items()})
-            found = deliver(self.run, found, [told for _, told, _ in raced], stages)
+            parts = zip(labels, self.split.tests, found.races, winners, joined, strict=True)
+            tested = [self._test(asker, *each) for each in parts]
+            weights = {name: rows.round(3).tolist() for name, rows in self.weights.items()}
+            told = verdict([each for each, _ in tested], use, self.plan.repeats)
+            found = replace(found, weights=weights, verdict=told)
+            found = deliver(self.run, found, [told for _, told, _ in raced], [stages for _, stages in tested])
         found = replace(found, spent=asker.spent() if opened.paid(self.run.spec) else None, page=self.home / PAGE)
         write_page(found, self.home)
         return found

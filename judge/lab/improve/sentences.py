@@ -11,12 +11,7 @@ from judge.lab.improve.verdict import Verdict
 from judge.stats.estimation.prompt_gain import Gain, story_prompts_for
 
 _NAMED = 4
-_WORDS = {
-    "improved": "IMPROVED",
-    "worse": "WORSE",
-    "cannot tell": "CANNOT TELL",
-    "not tested": "NOT TESTED",
-}
+_ORDER = ("improved", "worse", "cannot tell")
 
 
 def points(value: float | None) -> str:
@@ -52,19 +47,16 @@ def sentence(found: Improvement) -> str:
 
 def _untested(found: Improvement) -> Iterator[tuple[str, str]]:
     if not found.asked:
-        yield "verdict", f"NOTHING WAS ASKED. This is the plan; {_start(found)}."
+        begins = "without a budget of 0 it begins" if found.before.dollars is None else "a budget in dollars starts it"
+        yield "verdict", f"NOTHING WAS ASKED. This is the plan; {begins}."
         return
     yield (
         "verdict",
         (
-            "NOT TESTED. No candidate scored above the original on the story-prompts that choose: the test part was "
-            f"not asked, and stays unused. Keep {found.base}."
+            "NOT TESTED. Neither a candidate nor more repeats scored above the original on the story-prompts that "
+            f"choose: the test part was not asked, and stays unused. Keep {found.base}."
         ),
     )
-
-
-def _start(found: Improvement) -> str:
-    return "without a budget of 0 it begins" if found.before.dollars is None else "a budget in dollars starts it"
 
 
 def _verdict(found: Improvement) -> Iterator[tuple[str, str]]:
@@ -80,7 +72,7 @@ def _verdict(found: Improvement) -> Iterator[tuple[str, str]]:
     yield (
         "verdict",
         (
-            f"{_WORDS[verdict.word]}. {_said(found, verdict)}: {interval(gain)} over the mean of two fresh "
+            f"{verdict.word.upper()}. {_said(found, verdict)}: {interval(gain)} over the mean of two fresh "
             f"askings of the original, {level} interval over {gain.clusters} story-prompts.{used}{fault}"
             f"{smallest if verdict.word != 'improved' else ''}"
         ),
@@ -119,11 +111,11 @@ def _said(found: Improvement, verdict: Verdict) -> str:
 
 def _criteria(verdict: Verdict) -> str:
     if not verdict.adjusted:
-        return "No criterion is named: over all of them no gain is shown."
+        return "None is named, as over all of them no gain is shown. The page has their intervals, unadjusted."
     by_word: dict[str, list[str]] = {}
     for name in verdict.criteria:
         by_word.setdefault(verdict.on(name), []).append(name)
-    said = [f"{word} on {', '.join(by_word[word])}" for word in _WORDS if word in by_word]
+    said = [f"{word} on {', '.join(by_word[word])}" for word in sorted(by_word, key=_ORDER.index)]
     return f"By criterion, adjusted over {len(verdict.criteria)} (Holm): {'; '.join(said)}."
 
 
@@ -206,7 +198,8 @@ def _race(found: Improvement) -> Iterator[tuple[str, str]]:
         promised = f"; over the original: {gains}" if gains else ""
         reworded = sum(each.paraphrase and each.name in first for each in found.proposals)
         said = f"{len(first) - reworded} candidates, {reworded} paraphrases and more repeats"
-        said += f", {len(last) + 1} left in the last of {_rounds(len(race.rounds))}"
+        rounds = len(race.rounds)
+        said += " in 1 round" if rounds == 1 else f", {len(last) + 1} left in the last of {rounds} rounds"
         yield "race", f"{half}{said}{promised}."
     if found.lost or found.faults:
         lost = [f"{each.name} ({each.loss}: {each.why})" for each in found.lost]
@@ -232,10 +225,6 @@ def _use(found: Improvement) -> str:
 
 def _repeats_of(count: int) -> str:
     return "1 repeat" if count == 1 else f"{count} repeats"
-
-
-def _rounds(count: int) -> str:
-    return "1 round" if count == 1 else f"{count} rounds"
 
 
 def _before(found: Improvement) -> Iterator[tuple[str, str]]:
