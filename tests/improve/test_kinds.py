@@ -94,6 +94,12 @@ def test_sub_scores_win_and_are_delivered_with_their_weights(tmp_path: Path, mon
     }
     assert "weights.yaml" in dict(sentences(found))["files"]
     assert 3 < _times_as_dear(found) < 6
+    # Three questions with two repeats each are six answers to one rating.
+    assert found.verdict is not None
+    for repeats, dear in ((5.0, True), (7.0, False)):
+        said = dict(sentences(replace(found, verdict=replace(found.verdict, repeats=repeats))))["repeats"]
+        assert f"About {repeats:.0f} in place of 2" in said
+        assert ("it takes 6 answers: nothing is gained at equal cost" in said) is dear
     train = {story for group in found.split.train for story in group}
     asked = {story["id"] for story in lines(found.folder / "train" / "stories.jsonl")}
     assert asked == train

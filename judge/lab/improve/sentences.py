@@ -88,8 +88,8 @@ def _verdict(found: Improvement) -> Iterator[tuple[str, str]]:
         yield "cost", _cost(found)
     yield "moved", _moved(verdict)
     if verdict.without:
-        low, *_, high = sorted(verdict.without, key=lambda name: verdict.without[name])
-        said = [f"without {name} {signed(verdict.without[name])}" for name in (low, high)]
+        ordered = sorted(verdict.without, key=lambda name: verdict.without[name])
+        said = [f"without {name} {signed(verdict.without[name])}" for name in (ordered[0], ordered[-1])]
         yield "systems", f"The gain is {' and '.join(said)}."
 
 
@@ -159,7 +159,10 @@ def _repeats(found: Improvement, verdict: Verdict) -> str:
         return f"{twice} No number of repeats of the original is seen to give the winner's tau."
     if verdict.repeats <= found.repeats:
         return f"{twice} The original reaches the winner's tau with {_repeats_of(found.repeats)}, as asked."
-    return f"{twice} About {verdict.repeats:.0f} in place of {found.repeats} would give the winner's tau."
+    # Of sub-scores every one is an answer.
+    answers = found.repeats * min(len(each.of) for name in found.winners if (each := found.proposal(name or "")))
+    equal = f", and it takes {answers} answers: nothing is gained at equal cost" if verdict.repeats <= answers else ""
+    return f"{twice} About {verdict.repeats:.0f} in place of {found.repeats} would give the winner's tau{equal}."
 
 
 def _cost(found: Improvement) -> str:

@@ -253,27 +253,29 @@ def family(seed: int, gains: Sequence[float], story_prompts: int = 48) -> Outcom
     made = prompt_gain.Part(
         np.stack(people), np.array(base).swapaxes(0, 1), np.stack(other), among.story_prompt, among.system
     )
-    overall = prompt_gain.gain([made])
+    over = prompt_gain.gain([made])
     each = {
         str(i): prompt_gain.gain(
             [prompt_gain.Part(people[i][None], made.base[:, [i]], other[i][None], made.story_prompt, made.system)]
         )
         for i in range(len(gains))
     }
-    adjusted = prompt_gain.adjusted(overall, each)
-    wrong = [name for name, gain in zip(each, gains, strict=True) if gain == 0]
-    right = [name for name, gain in zip(each, gains, strict=True) if gain != 0]
-    nothing = not any(gains) and (overall.above or overall.below)
+    adjusted = prompt_gain.adjusted(over, each)
+    better = {name for name, gain in zip(each, gains, strict=True) if gain}
+    named = {name for name, p in adjusted.items() if p <= 0.05}
+    up = {name for name in named if (each[name].estimate.value or 0.0) > 0}
+    nothing = not better
     told: Outcome = {
-        "false in the family": float(nothing or any(adjusted.get(name, 1.0) <= 0.05 for name in wrong)),
-        "false without Holm": float(nothing or any((each[name].p or 1.0) <= 0.05 for name in wrong)),
-        "over all": float(overall.above),
+        "IMPROVED falsely in the family": float((nothing and over.above) or bool(up - better)),
+        "any false word in the family": float((nothing and (over.above or over.below)) or bool(named - better)),
+        "any false word without Holm": float(any((each[name].p or 1.0) <= 0.05 for name in each.keys() - better)),
+        "IMPROVED over all": float(over.above),
     }
-    return told | ({"named where better": float(adjusted.get(right[0], 1.0) <= 0.05)} if right else {})
+    return told | ({} if nothing else {"each named where better": float(better <= up)})
 
 
 FALSE = {"IMPROVED": Bar(high=5.0)}
-FAMILY = {"false in the family": Bar(high=5.0)}
+FAMILY = {"IMPROVED falsely in the family": Bar(high=5.0), "any false word in the family": Bar(high=5.0)}
 FALSE_PROMPT = {"by a new prompt": Bar(high=5.0)}
 REWORDED = {"more than rewording": Bar(high=15.0)}
 SCENES: list[Scene] = [
