@@ -3,6 +3,7 @@ Eval-Prompts are refused."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -143,6 +144,11 @@ def test_a_prompt_that_shows_a_reference_is_improved(tmp_path: Path, monkeypatch
     [
         ({"eval_prompts": ["joint1"]}, "rates several criteria in one answer", "rates one criterion an answer"),
         ({"criteria": "labels.yaml", "eval_prompts": ["ep1"]}, "rated by labels", "numeric scale"),
+        (
+            {"criteria": {"set": "numbers.yaml", "wording": "study.json"}, "eval_prompts": ["ep1"]},
+            "a study's wording as published",
+            "without criteria.wording",
+        ),
     ],
 )
 def test_what_cannot_be_improved_is_refused_with_what_to_do(
@@ -150,10 +156,17 @@ def test_what_cannot_be_improved_is_refused_with_what_to_do(
 ) -> None:
     made, qualities = stories(20, 2)
     made = [replace(s, ratings=tuple(replace(r, value=float(r.value > 2)) for r in s.ratings)) for s in made]
-    labels = "name: l\nscale: {labels: [a, b]}\ncriteria:\n- {name: Coherence, abbreviation: CO, definition: whole}\n"
+    entry = "criteria:\n- {name: Coherence, abbreviation: CO, definition: whole}\n"
+    study: dict[str, object] = {
+        "definitions": {"Coherence": "whole"},
+        "tasks_EP1": {"Coherence": ["Rate from 0 to 1."]},
+    }
+    study["template_EP1"] = "{prompt} {story} {task}"
+    (tmp_path / "labels.yaml").write_text(f"name: l\nscale: {{labels: [a, b]}}\n{entry}", encoding="utf-8")
+    (tmp_path / "numbers.yaml").write_text(f"name: n\nscale: {{min: 0, max: 1}}\n{entry}", encoding="utf-8")
+    (tmp_path / "study.json").write_text(json.dumps(study), encoding="utf-8")
     with serving(SimulatedJudge(qualities, lambda _: 0.5)) as server:
         definition = run_of(tmp_path, server.url, made, repeats=1)
-        (tmp_path / "labels.yaml").write_text(labels, encoding="utf-8")
         data = yaml.safe_load(definition.read_text(encoding="utf-8")) | changes
         definition.write_text(yaml.safe_dump(data), encoding="utf-8")
         ran = judge.run(definition)

@@ -250,7 +250,8 @@ class Walk:
         for each in among:
             if each.scale is not None:
                 told = told.beside(stages[each.name].result.path, {each.name: each.name})
-                told = told.mapped(each.name, Scale(*each.scale), [criterion.scale for criterion in run.criteria])
+                own = [criterion.scale for criterion in run.criteria if criterion.name in told.criteria]
+                told = told.mapped(each.name, Scale(*each.scale), own)
             elif len(each.of) > 1:
                 told = told.combined(each, self._weights(asker, each, told.criteria) if each.weighted else None)
         return told, stages

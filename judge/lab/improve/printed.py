@@ -95,7 +95,7 @@ def _candidates(found: Improvement) -> Table:
                 {
                     "part": "ab"[number] if len(found.races) > 1 else "select",
                     "candidate": name,
-                    "origin": proposal.origin if proposal else "the Eval-Prompt of the run",
+                    "origin": proposal.origin if proposal else "the Eval-Prompt of the run, the mean of two askings",
                     "rounds": len(rounds),
                     "tau": Estimate.undefined((found.faults or {}).get(name, "undefined")) if missing else value,
                     "won": "won" if name in (race.winner, race.winners[1]) else "",
