@@ -30,6 +30,7 @@ from judge.lab.improve.material import AGAIN, BASE, MORE, ORIGINAL
 from judge.lab.improve.race import Race, race, rounds_for, steps
 from judge.lab.improve.split import split
 from judge.stats.estimation import prompt_gain
+from judge.stats.regression.ridge import shrunk_weights
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
 
 Floats = NDArray[np.float64]
@@ -274,6 +275,21 @@ def family(seed: int, gains: Sequence[float], story_prompts: int = 48) -> Outcom
     return told | ({} if nothing else {"each named where better": float(better <= up)})
 
 
+def weighing(seed: int, taus: Sequence[float], story_prompts: int = 96) -> Outcome:
+    """tau of sub-scores with these taus, averaged and weighted by the program's rule; it is fitted on a fifth of the
+    story-prompts, with answers as noisy as one repeat, and tau is that of the rest."""
+    rng = np.random.default_rng(seed)
+    among = world(story_prompts, rng)
+    prompts = [prompt_of(tau, among, rng) for tau in taus]
+    train = among.story_prompt < round(0.2 * story_prompts)
+    once = np.stack([prompt.answers(among, rng, NOISE * np.sqrt(REPEATS)) for prompt in prompts], axis=1)
+    weights = shrunk_weights(once[train], among.people[train])
+    scores = np.stack([prompt.answers(among, rng) for prompt in prompts], axis=1)[~train]
+    people = among.people[None, ~train]
+    mean, weighted = (prompt_gain.mean_tau(each[None], people) for each in (scores.mean(axis=1), scores @ weights))
+    return {"tau of the mean": mean, "tau of the weighted mean": weighted, "weighted minus mean": weighted - mean}
+
+
 FALSE = {"IMPROVED": Bar(high=5.0)}
 FAMILY = {"IMPROVED falsely in the family": Bar(high=5.0), "any false word in the family": Bar(high=5.0)}
 FALSE_PROMPT = {"by a new prompt": Bar(high=5.0)}
@@ -297,6 +313,9 @@ SCENES: list[Scene] = [
     scene("six criteria, better on none", family, FAMILY, gains=(0.0,) * 6),
     scene("six criteria, better by .20 on one", family, FAMILY, gains=(0.2, *(0.0,) * 5)),
     scene("three criteria, better by .20 on two", family, FAMILY, gains=(0.2, 0.2, 0.0)),
+    scene("four sub-scores alike", weighing, {}, taus=(0.25,) * 4),
+    scene("four sub-scores, one is noise", weighing, {"weighted minus mean": Bar(low=0.0)}, taus=(0.3, 0.3, 0.3, 0.0)),
+    scene("four sub-scores, one tells", weighing, {"weighted minus mean": Bar(low=0.0)}, taus=(0.4, 0.1, 0.1, 0.1)),
 ]
 
 
