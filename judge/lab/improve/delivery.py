@@ -16,7 +16,7 @@ from judge.inputs.datasets.files.native import write_stories
 from judge.lab.improve import answers as arrays
 from judge.lab.improve import opened
 from judge.lab.improve.asking import PROMPTS, STORIES, Stage, definition_text
-from judge.lab.improve.material import AGAIN, ORIGINAL
+from judge.lab.improve.material import AGAIN, MORE, ORIGINAL
 from judge.lab.improve.opened import Opened
 from judge.lab.improve.result import Improvement, Price
 
@@ -54,7 +54,7 @@ def deliver(
         "name": f"{run.spec.name}-{called}"[:80],
         "eval_prompts": [f"{PROMPTS}/{file.name}" for file in files],
         "generation": run.spec.generation.model_dump(),
-        "repeats": found.repeats * (2 if winner.repeats else 1),
+        "repeats": found.repeats * (2 if name == MORE else 1),
     }
     criteria = stage.folder / str(data["criteria"]["set"])
     if criteria.is_file():

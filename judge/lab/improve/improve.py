@@ -141,7 +141,7 @@ class Walk:
         run, own, plan = self.run, self.split, self.plan
         per_story = len(run.criteria)
         characters = self.costs.characters
-        new = [each for each in first if not each.paraphrase and not each.repeats]
+        new = [each for each in first if not each.paraphrase and each.name != MORE]
         longer = [characters + len(each.source) - len(run.prompt.source) for each in new]
         usual = float(np.mean([*longer, *([characters * _WRITTEN] * (3 if self.writer else 0))] or [characters]))
         parts = SUB_SCORES if self.writer and plan.candidates >= _WITH_SUB_SCORES else 0
@@ -274,7 +274,7 @@ class Walk:
         """The race on one part: its rounds, each round's answers, and candidates that lost too many answers."""
         by_name = {each.name: each for each in self.proposals}
         pools = [
-            [name for name, each in by_name.items() if (each.paraphrase, each.repeats) == pool]
+            [name for name, each in by_name.items() if (each.paraphrase, name == MORE) == pool]
             for pool in ((False, False), (True, False), (False, True))
         ]
         number = rounds_for(max(1, *(len(pool) for pool in pools)), len(part))

@@ -74,19 +74,14 @@ class Proposal:
         return self.kind == "paraphrase"
 
     @property
-    def repeats(self) -> bool:
-        """Whether it is the original with twice the repeats: no Eval-Prompt is new."""
-        return self.kind == "repeats"
-
-    @property
     def asks(self) -> dict[str, str]:
         """Files of the Eval-Prompts that are asked for it, by name; none where the original's two askings are used."""
-        return {} if self.repeats else dict(self.parts) or {self.name: self.source}
+        return {} if self.name == MORE else dict(self.parts) or {self.name: self.source}
 
     @property
     def of(self) -> tuple[str, ...]:
         """Names of the askings whose mean is its rating."""
-        return BASE if self.repeats else tuple(self.asks)
+        return BASE if self.name == MORE else tuple(self.asks)
 
     def criterion(self, criterion: Criterion) -> Criterion:
         """The criterion as it is asked for: on this candidate's scale, without guidelines for points of another."""

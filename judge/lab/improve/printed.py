@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, hundredths, printable, titled
-from judge.base.printing.text_layout import columns
+from judge.base.printing.text_layout import columns, note_lines
 from judge.lab.improve.result import Improvement
 from judge.lab.improve.sentences import sentences
 from judge.lab.improve.verdict import Verdict
@@ -22,17 +22,12 @@ def screen(found: Improvement) -> str:
     about = f"{found.judge}, Eval-Prompt {found.base}, {', '.join(found.criteria)}"
     lines = textwrap.wrap(printable(about), width)
     for label, said in sentences(found):
-        lines += _labelled(label, said, width)
-    for note in found.notes:
-        lines += textwrap.wrap(f"· {printable(note)}", width, subsequent_indent="  ")
+        wrapped = textwrap.wrap(printable(said), width - _LABEL, break_on_hyphens=False) or [""]
+        lines += [f"{'' if number else label:<{_LABEL}}{line}" for number, line in enumerate(wrapped)]
+    lines += note_lines([printable(note) for note in found.notes], width)
     if len(lines) > HEIGHT:
         lines = [*lines[: HEIGHT - 1], f"Left out: {len(lines) - HEIGHT + 1} lines, which the page has."]
     return "\n".join(lines) + "\n"
-
-
-def _labelled(label: str, said: str, width: int) -> list[str]:
-    wrapped = textwrap.wrap(printable(said), width - _LABEL) or [""]
-    return [f"{label if number == 0 else '':<{_LABEL}}{line}" for number, line in enumerate(wrapped)]
 
 
 def signature(found: Improvement) -> str:
@@ -85,9 +80,9 @@ def _tested(verdict: Verdict) -> list[Table]:
 def _candidates(found: Improvement) -> Table:
     rows = []
     for number, race in enumerate(found.races):
-        names = dict.fromkeys(name for each in race.rounds for name in each.scores)
+        names = dict.fromkeys(name for each in race.rounds for name in each)
         for name in names:
-            rounds = [each.scores[name] for each in race.rounds if name in each.scores]
+            rounds = [each[name] for each in race.rounds if name in each]
             proposal = found.proposal(name)
             value = rounds[-1]
             missing = value != value

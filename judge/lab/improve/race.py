@@ -20,20 +20,14 @@ _DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """The candidates asked in a round, with their scores on all story-prompts up to it, best first in each pool."""
-
-    scores: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
 class Race:
-    """The rounds, and the winner of each pool (None: empty pool). `base` is the original's score in the last round.
+    """The rounds, each the scores of the candidates asked in it on all story-prompts up to it,
+    and the winner of each pool (None: empty pool). `base` is the original's score in the last round.
 
     The first pool holds candidates, the second paraphrases, a third more repeats, which are asked in any case.
     """
 
-    rounds: tuple[Round, ...]
+    rounds: tuple[Mapping[str, float], ...]
     winners: tuple[str | None, ...]
     base: float
 
@@ -41,11 +35,11 @@ class Race:
     def winner(self) -> str | None:
         """The best of all that are no paraphrases; with equal scores the candidate before more repeats."""
         names = [name for name in (self.winners[0], *self.winners[2:]) if name is not None]
-        return ranked(names, self.rounds[-1].scores)[0] if names else None
+        return ranked(names, self.rounds[-1])[0] if names else None
 
     def promised(self, name: str) -> float:
         """What the last round promised of a winner: its score minus the original's."""
-        return self.rounds[-1].scores[name] - self.base
+        return self.rounds[-1][name] - self.base
 
 
 def rounds_for(candidates: int, story_prompts: int) -> int:
@@ -67,15 +61,15 @@ def race(base: str, pools: Sequence[Sequence[str]], rounds: int, scores: Scores)
     0. The original is never left out and wins no pool.
     """
     left = [list(pool) for pool in pools]
-    told: list[Round] = []
+    told: list[Mapping[str, float]] = []
     for number in range(rounds):
         asked = list(dict.fromkeys([base, *(name for pool in left for name in pool)]))
         found = dict(scores(asked, number))
-        told.append(Round(found))
+        told.append(found)
         last = number == rounds - 1
         left = [ranked(pool, found)[: 1 if last else math.ceil(len(pool) / 2)] for pool in left]
-    winners = tuple(_defined(pool, told[-1].scores) for pool in left)
-    return Race(tuple(told), winners, told[-1].scores[base])
+    winners = tuple(_defined(pool, told[-1]) for pool in left)
+    return Race(tuple(told), winners, told[-1][base])
 
 
 def ranked(names: Sequence[str], scores: Mapping[str, float]) -> list[str]:

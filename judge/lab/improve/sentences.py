@@ -195,7 +195,7 @@ def _race(found: Improvement) -> Iterator[tuple[str, str]]:
     for number, race in enumerate(found.races):
         name = race.winner
         half = f"Half {'ab'[number]}: " if len(found.races) > 1 else ""
-        first, last = (race.rounds[place].scores.keys() - {ORIGINAL, MORE} for place in (0, -1))
+        first, last = (race.rounds[place].keys() - {ORIGINAL, MORE} for place in (0, -1))
         names = [name] if name in (None, MORE) else [name, MORE]
         gains = ", ".join(f"{each} {signed(race.promised(each))}" for each in names if each is not None)
         promised = f"; over the original: {gains}" if gains else ""

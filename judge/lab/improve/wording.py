@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import yaml
 
@@ -23,7 +23,6 @@ from judge.inputs.prompt_file import FENCE, split
 Loss = Literal[
     "no answer", "empty", "refused", "jinja", "scale", "places", "form", "too long", "broken", "same", "no material"
 ]
-LOSSES: tuple[Loss, ...] = get_args(Loss)
 # Characters that a candidate may add to a prompt, and that a writer's answer may have.
 MOST_ADDED, MOST_WRITTEN = 24_000, 8_000
 _JINJA = re.compile(r"\{\{|\{%|\{#|\}\}|%\}|#\}")
