@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,22 @@ def test_a_better_prompt_is_found_and_said_in_two_sentences(improved: Improved) 
     assert said["verdict"].startswith("IMPROVED. Explain-first improves on ep1: +")
     assert said["wording"].startswith("MORE THAN REWORDING: YES.")
     assert said["halves"] == "Both halves chose explain-first."
+
+
+def test_criteria_are_named_once_their_mean_is_apart_from_0(improved: Improved) -> None:
+    verdict = improved.found.verdict
+    assert verdict is not None
+    gain = verdict.criteria["Coherence"]
+    worse = replace(gain, estimate=replace(gain.estimate, value=-0.1))
+    criteria = {"Coherence": gain, "Surprise": worse, "Empathy": gain}
+    told = replace(verdict, criteria=criteria, adjusted={"Coherence": 0.01, "Surprise": 0.02, "Empathy": 0.2})
+    assert dict(sentences.sentences(replace(improved.found, verdict=told)))["criteria"] == (
+        "By criterion, adjusted over 3 (Holm): improved on Coherence; worse on Surprise; cannot tell on Empathy."
+    )
+    table = next(each for each in printed.tables(replace(improved.found, verdict=told)) if "Gain on test" in each.title)
+    assert [row["said"] for row in table.rows[:3]] == ["improved", "worse", "cannot tell"]
+    none = dict(sentences.sentences(replace(improved.found, verdict=replace(told, adjusted={}))))["criteria"]
+    assert none.startswith("None is named")
 
 
 def test_the_screen_fits_and_the_json_holds_everything(improved: Improved) -> None:

@@ -25,7 +25,7 @@ class ImproveOptions(Options):
         "model that writes candidates (provider/model); default: the judge; none: nothing is written", metavar="JUDGE"
     )
     candidates: int | None = option(
-        "number of candidates beside paraphrases; default: 10, with fewer than 40 story-prompts 5"
+        "number of candidates beside paraphrases and more repeats; default: 10, with fewer than 40 story-prompts 5"
     )
     test_repeats: int | None = option(
         "number of repeats of the test; default: the run's, with fewer than 40 story-prompts 5"
