@@ -3,7 +3,7 @@
 HANNA: each of four Eval-Prompts of five judges on six criteria; one is the original, the others are candidates. The
 race and its test see 48 of the 96 story-prompts; the gain of what was chosen on the other 48, which the race never saw,
 is the truth, with an error of its own. Closer Look: six groups of three of the twenty answers of one prompt, of which
-five are candidates: nothing is better, and all that differs is the asking.
+five are candidates: nothing is better, and all that differs is the asking. And six repeats against three.
 
     JUDGE_DATA=... python -m tests.benchmarks.simulations.improving_released
 """
@@ -109,13 +109,16 @@ def checked(cell: Cell, base: int, design: str, rng: np.random.Generator) -> Che
     parts = [cell.part(base, winner, tests) for (winner, _), (_, tests) in zip(chosen, pairs, strict=True)]
     found = prompt_gain.gain(parts, factor=prompt_gain.SWAPPED if design == "swap" else 1.0)
     truth, error = _truth(cell, base, [winner for winner, _ in chosen], unseen)
+    return _held(float(np.mean([each for _, each in chosen])), found, truth, error, unseen.size)
+
+
+def _held(promised: float, found: prompt_gain.Gain, truth: float, error: float, clusters: int) -> Checked | None:
+    """Whether an estimate holds a truth that has an `error` of its own, over so many `clusters`."""
     if found.se is None or found.estimate.value is None:
         return None
     both = float(np.hypot(found.se, error))
-    freedom = both**4 / (found.se**4 / (found.clusters - 1) + error**4 / (unseen.size - 1))
-    half = float(special.stdtrit(freedom, 0.975)) * both
-    promised = float(np.mean([each for _, each in chosen]))
-    value = found.estimate.value
+    freedom = both**4 / (found.se**4 / (found.clusters - 1) + error**4 / (clusters - 1))
+    value, half = found.estimate.value, float(special.stdtrit(freedom, 0.975)) * both
     return Checked(promised, value, truth, abs(value - truth) <= half, found.above)
 
 
@@ -149,6 +152,28 @@ def reruns(dialogues: Dialogues, prompt: str, criterion: int, rng: np.random.Gen
     return Checked(promised, found.estimate.value, 0.0, not (found.above or found.below), found.above)
 
 
+def doubled(dialogues: Dialogues, prompt: str, criterion: int, rng: np.random.Generator) -> Checked | None:
+    """The gain of six repeats over three of one prompt, as the two askings of a test tell it: estimated on half of the
+    dialogues, checked with other answers on the other half. Select promises nothing here."""
+    answers = dialogues.ours[prompt][:, criterion]
+    drawn = rng.permutation(answers.shape[1])[:12].reshape(4, 3)
+    groups = [row_means(answers[:, each]) for each in drawn]
+    systems = np.arange(answers.shape[0]) % 6
+    halves = rng.permutation(np.unique(dialogues.dialogue)).reshape(2, -1)
+    gains = []
+    for one, (first, second) in zip(halves, (groups[:2], groups[2:]), strict=True):
+        used = np.isin(dialogues.dialogue, one)
+        sides = np.stack([first, second])[:, None, used]
+        people = dialogues.people[None, used, criterion]
+        gains.append(
+            prompt_gain.gain([Part(people, sides, sides.mean(axis=0), dialogues.dialogue[used], systems[used])])
+        )
+    truth = gains[1]
+    if truth.se is None or truth.estimate.value is None:
+        return None
+    return _held(0.0, gains[0], truth.estimate.value, truth.se, truth.clusters)
+
+
 def figures(found: Sequence[Checked | None]) -> list[Figure]:
     """Shares and means over races."""
     kept = [each for each in found if each is not None]
@@ -175,6 +200,9 @@ def main() -> None:
     rng = np.random.default_rng(1)
     made = [reruns(dialogues, prompt, i, rng) for _ in range(80) for prompt in PROMPTS for i in range(len(SCALES))]
     show("Closer Look, five reruns of one prompt as candidates", figures(made))
+    rng = np.random.default_rng(1)
+    more = [doubled(dialogues, prompt, i, rng) for _ in range(80) for prompt in PROMPTS for i in range(len(SCALES))]
+    show("Closer Look, six repeats in place of three", figures(more))
 
 
 if __name__ == "__main__":
