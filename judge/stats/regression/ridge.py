@@ -68,9 +68,13 @@ class RankScores:
         return np.where(np.isnan(x), 0.0, (_places(self.sorted, x) - self.mean) / self.scale)
 
 
+# Values that agree so far are ties: what a sum's rounding tells apart gets no rank of its own.
+_DIGITS = 9
+
+
 def fit_rank_scores(x: Floats) -> RankScores:
     """The transformation to rank scores, learned from training rows `x` (n, p); NaN is left out by column."""
-    sorted_columns = tuple(np.sort(column[~np.isnan(column)]) for column in x.T)
+    sorted_columns = tuple(np.sort(np.round(column[~np.isnan(column)], _DIGITS)) for column in x.T)
     own = [_place(values, values) for values in sorted_columns]
     mean = np.array([scores.mean() if scores.size else 0.0 for scores in own])
     spread = np.array([scores.std() if scores.size else 0.0 for scores in own])
@@ -87,7 +91,8 @@ def _place(values: Floats, x: Floats) -> Floats:
     """Relative mid-rank of each x among sorted `values`; 0 without any, so that the column is constant."""
     if values.size == 0:
         return np.zeros(x.shape)
-    sides = np.searchsorted(values, x, "left") + np.searchsorted(values, x, "right")
+    near = np.round(x, _DIGITS)
+    sides = np.searchsorted(values, near, "left") + np.searchsorted(values, near, "right")
     return np.asarray(sides / (2 * values.size), dtype=np.float64)
 
 

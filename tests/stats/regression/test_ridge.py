@@ -85,3 +85,13 @@ def test_stacked_weights_are_never_negative_and_prefer_what_is_right() -> None:
     assert np.isnan(stack.predict(np.array([[1.0, np.nan, 0.0], [np.nan, 1.0, 0.0]]))).tolist() == [False, True]
     with pytest.raises(ValueError, match="complete row"):
         fit_stack(np.full((3, 1), np.nan), np.ones(3))
+
+
+def test_what_a_sums_rounding_tells_apart_has_one_rank() -> None:
+    # 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 in floating point, and must not rank above it.
+    twins = np.array([[0.1 + 0.2 + 0.3], [0.3 + 0.2 + 0.1], [0.9], [0.2]])
+    assert twins[0, 0] != twins[1, 0]
+    scores = fit_rank_scores(twins)
+    placed = scores.apply(twins)[:, 0]
+    assert placed[0] == placed[1]
+    assert scores.apply(twins[::-1])[:, 0].tolist() == placed[::-1].tolist()
