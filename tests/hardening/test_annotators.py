@@ -259,7 +259,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 def test_headers_that_do_not_come_are_not_waited_for(
     audit: Audited, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
-    monkeypatch.setattr("judge.show.web.server.HEAD_SECONDS", 0.3)
+    monkeypatch.setattr("judge.show.web.punctual.HEAD_SECONDS", 0.3)
     begun = time.monotonic()
     # Whoever is served in the meantime is served.
     assert raw(audit.server, said, 10) == b""
@@ -268,7 +268,7 @@ def test_headers_that_do_not_come_are_not_waited_for(
 
 
 def test_a_second_request_that_stays_unfinished_is_let_go(audit: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.show.web.server.HEAD_SECONDS", 0.3)
+    monkeypatch.setattr("judge.show.web.punctual.HEAD_SECONDS", 0.3)
     whole = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     said = raw(audit.server, whole + b"GET / HT", 10)
     assert said.startswith(b"HTTP/1.1 200")
@@ -276,7 +276,7 @@ def test_a_second_request_that_stays_unfinished_is_let_go(audit: Audited, monkey
 
 
 def test_an_answer_that_takes_longer_than_headers_may_is_given(fresh: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.show.web.server.HEAD_SECONDS", 0.1)
+    monkeypatch.setattr("judge.show.web.punctual.HEAD_SECONDS", 0.1)
     slow = Annotators.take
 
     def take(*arguments: Any, **named: Any) -> str:

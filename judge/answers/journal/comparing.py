@@ -96,7 +96,8 @@ class ComparisonsReader:
 
     def comparison_count(self, limit: int | None = None) -> int:
         """Number of planned comparisons; with `limit`, only those of the plan's first `limit` pairs."""
-        (total,) = self._db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
+        below = "SELECT count(*) FROM pairs WHERE :limit IS NULL OR number < :limit"
+        (total,) = self._db.execute(below, {"limit": limit}).fetchone()
         return int(total)
 
     def planned_comparisons(self, limit: int | None = None) -> Iterator[Comparison]:
