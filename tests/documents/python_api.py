@@ -32,7 +32,8 @@ def _signature(name: str, function: Callable[..., Any]) -> str:
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             words.append("*")
         starred = starred or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
-        words.append(str(parameter))
+        # Python 3.13 names the module in which pathlib's classes lie.
+        words.append(str(parameter).replace("pathlib._local.", "pathlib."))
     gives = inspect.signature(function).return_annotation
     tail = "" if gives is inspect.Signature.empty else f" -> {gives if isinstance(gives, str) else gives.__name__}"
     line = f"{name}({', '.join(words)}){tail}"
