@@ -8,8 +8,9 @@ counts as the nearer point, or the upper one if it is exactly halfway; the numbe
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,11 +45,10 @@ def save(frame: pd.DataFrame, path: Path) -> None:
     """
     if path.suffix not in SUFFIXES:
         raise SpecError(f"{path}: the suffix says what to write; allowed: {', '.join(SUFFIXES)}")
-    with writing(path):
-        if path.suffix == ".parquet":
-            with draft(path) as fresh:
-                _save_parquet(frame, fresh)
-        else:
+    if path.suffix == ".parquet":
+        save_parquet([frame], path)
+    else:
+        with writing(path):
             write_whole(path, csv_text(frame) if path.suffix == ".csv" else jsonl_text(frame))
 
 
@@ -98,12 +98,22 @@ def _short(text: Any, limit: int = 40) -> Any:
     return f"{text[: limit - 1]}…" if isinstance(text, str) and len(text) > limit else text
 
 
-def _save_parquet(frame: pd.DataFrame, path: Path) -> None:
+def save_parquet(frames: Iterable[pd.DataFrame], path: Path) -> None:
+    """Write the rows of frames with the same columns as one Parquet file, frame by frame."""
     try:
-        import pyarrow  # noqa: F401  only to say in one sentence what is missing
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError as error:
         raise MissingExtraError("judge ratings -o FILE.parquet", "data") from error
-    frame.to_parquet(path, index=False)
+    left = iter(frames)
+    first = next(left)
+    schema = pa.Schema.from_pandas(first, preserve_index=False)
+    for place, column in enumerate(schema):
+        if pa.types.is_null(column.type):
+            schema = schema.set(place, column.with_type(pa.string()))
+    with writing(path), draft(path) as fresh, parquet.ParquetWriter(fresh, schema) as file:
+        for frame in chain([first], left):
+            file.write_table(pa.Table.from_pandas(frame, schema, preserve_index=False))
 
 
 # Scales with more points are counted in ranges of equally many.

@@ -72,6 +72,9 @@ def ratings(
         from judge.analysis.options.selection import Selection
 
         keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
+        columnar = output is not None and output.suffix == ".parquet" and not pass_rate
+        if output is not None and columnar and _in_parts(runs, keep, parser, output):
+            return
         frame, preview = _ratings(runs, keep, parser)
     if output is not None:
         distributions.save(frame, output)
@@ -92,6 +95,21 @@ def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFram
 
     table = narrowed(read(runs, parser=parser, telling=reading_bar, perturbed=True), keep)
     return table.frame, partial(preview, table)
+
+
+def _in_parts(runs: list[str], keep: Selection, parser: str, output: Path) -> bool:
+    """Write the rows part by part, so that memory does not grow with them; False where they must be read at once."""
+    from judge.analysis.distributions import save_parquet
+    from judge.analysis.inputs.selection import narrowed
+    from judge.cli.table_options import reading_bar
+    from judge.ratings.ratings_table import UnusualError, read_in_parts
+
+    try:
+        parts = read_in_parts(runs, parser, output, telling=reading_bar)
+        save_parquet(parts.frames(narrowed(parts.outline, keep).frame), output)
+    except UnusualError:
+        return False
+    return True
 
 
 def _preferences(

@@ -3,8 +3,9 @@ that an improved parser applies to old ones. Judgments are cached in the folders
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -25,6 +26,7 @@ from judge.ratings.ratings_table.columns import (
     noted,
     notes_of,
     ordered,
+    outline_of,
     scales_of,
     stacked,
     with_labels,
@@ -37,17 +39,21 @@ from judge.ratings.ratings_table.journaled import (
     read_journal,
     without_perturbed,
 )
-from judge.ratings.ratings_table.judgments import Asked, Beside, Telling, silent
+from judge.ratings.ratings_table.judgments import Asked, Beside, Telling, UnusualError, silent
+from judge.ratings.ratings_table.spill import PART_ROWS
 
 __all__ = [
     "COLUMNS",
     "LABEL",
     "PANEL",
     "STORY_COLUMNS",
+    "Parts",
     "RatingsTable",
     "RunFacts",
+    "UnusualError",
     "perturbed_names",
     "read",
+    "read_in_parts",
     "without_perturbed",
 ]
 
@@ -79,8 +85,8 @@ def read(
     imported: list[Imported] = []
     for folder in resolve(runs):
         if folder.journal.is_file():
-            piece, fact = read_journal(folder, asked, people)
-            pieces.append(piece)
+            read_pieces, fact = read_journal(folder, asked, people)
+            pieces += read_pieces
         elif folder.preferences.is_file():
             raise ComparisonsError(folder.path)
         else:
@@ -103,6 +109,54 @@ def read(
     frame = with_labels(frame, scales, explanations=explanations)
     whole = RatingsTable(frame, stories, tuple(facts), scales)
     return whole if perturbed else without_perturbed(whole)
+
+
+def _as_text(frame: pd.DataFrame) -> pd.DataFrame:
+    coded = [name for name in frame.columns if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    return frame.astype(dict.fromkeys(coded, object))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A ratings table of more rows than memory holds. `outline` has people's rows, and one row without a rating for
+    each criterion and Eval-Prompt of a judge; `pieces` are the judges' rows, each piece read as it is taken."""
+
+    outline: RatingsTable
+    pieces: Iterable[Piece]
+
+    def frames(self, kept: pd.DataFrame) -> Iterator[pd.DataFrame]:
+        """The rows part by part, in the table's order: those that `kept`, some of the outline's rows, stands for."""
+        people, judged = (kept[(kept["source"] == source).to_numpy()] for source in ("rater", "judge"))
+        asked = judged[["run", "judge", "dataset", "criterion", "eval_prompt"]].astype(object).drop_duplicates()
+        yield _as_text(kept[:0])
+        for piece in self.pieces:
+            frame = with_labels(frame_of([piece], explanations=True), self.outline.labels, explanations=True)
+            yield frame.merge(asked).reindex(columns=kept.columns)
+        for first in range(0, len(people), PART_ROWS):
+            yield _as_text(people[first : first + PART_ROWS])
+
+
+def read_in_parts(runs: Sequence[Path | str], parser: str, output: Path, *, telling: Telling = silent) -> Parts:
+    """`read` with perturbed stories, of a table to write as `output`: rows go through a temporary file beside it.
+
+    Raises UnusualError where some RUN is no journal, or its rows are none that this version writes."""
+    asked = Asked(parser, load_parser(parser), explanations=True, keep=True, telling=telling, spill=output)
+    pieces: list[Iterable[Piece]] = []
+    outlines: list[Piece] = []
+    people: dict[str, People] = {}
+    facts: list[RunFacts] = []
+    for result in resolve(runs):
+        if not result.journal.is_file():
+            raise UnusualError
+        some, fact = read_journal(result, asked, people)
+        pieces.append(some)
+        facts.append(fact)
+        outlines.append(outline_of(fact))
+    scales = scales_of((fact, [fact.dataset]) for fact in facts)
+    outlines += [dataset_people.ratings for dataset_people in people.values()]
+    frame = with_labels(frame_of(outlines, explanations=False), scales, explanations=False)
+    outline = RatingsTable(frame, pd.DataFrame(columns=list(STORY_COLUMNS)), tuple(noted(frame, facts)), scales)
+    return Parts(outline, chain.from_iterable(pieces))
 
 
 def _datasets(fact: RunFacts, imported: Sequence[Imported]) -> list[str]:

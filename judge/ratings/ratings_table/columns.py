@@ -118,15 +118,20 @@ class RatingsTable:
 # Removes stories that a trained judge saw in training from that judge's ratings, with a note.
 
 
+def marks(manifest: Mapping[str, Any]) -> frozenset[str]:
+    """Short hashes of the stories and story-prompts that the judge was trained on."""
+    server = manifest.get("in_force", {}).get("server") or {}
+    return frozenset(str(server.get("trained_on") or "").split())
+
+
 def trained_on(manifest: Mapping[str, Any], stories: Mapping[str, StoryRow], folder: Path) -> frozenset[str]:
     """Stories that the judge was trained on, or whose story-prompts were, by the manifest's short hashes. Raises
     RunFolderError where no story is left."""
-    server = manifest.get("in_force", {}).get("server") or {}
-    marks = frozenset(str(server.get("trained_on") or "").split())
-    if not marks:
+    trained = marks(manifest)
+    if not trained:
         return frozenset()
     gone = frozenset(
-        row.story for row in stories.values() if any(mark in marks for mark in marks_of(row.story_prompt, row.text))
+        row.story for row in stories.values() if any(mark in trained for mark in marks_of(row.story_prompt, row.text))
     )
     if gone and len(gone) == len(stories):
         raise RunFolderError(
@@ -203,6 +208,20 @@ def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
     return pd.DataFrame({name: columns[name] for name in ordered(columns)}, copy=False)
 
 
+def outline_of(fact: RunFacts) -> Piece:
+    """One row without a rating for each criterion and Eval-Prompt of a run."""
+    criteria, prompts = len(fact.criteria), len(fact.eval_prompts)
+    named: dict[str, tuple[Codes, Names] | str | None] = {
+        "run": fact.run,
+        "judge": fact.judge,
+        "dataset": fact.dataset,
+        "criterion": (np.repeat(np.arange(criteria), prompts), [criterion.name for criterion in fact.criteria]),
+        "eval_prompt": (np.tile(np.arange(prompts), criteria), fact.eval_prompts),
+        "source": "judge",
+    }
+    return Piece(named, np.full(criteria * prompts, np.nan))
+
+
 def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """The rows of all frames; empty ones are left out, and a single one keeps its categorical columns."""
     filled = [frame for frame in frames if len(frame)] or frames[:1]
@@ -249,9 +268,10 @@ def _together(parts: Sequence[tuple[tuple[Codes, Names] | str | None, int]]) -> 
     number = {name: n for n, name in enumerate(levels)}
     whole = np.empty(sum(codes.size for codes, _ in coded), dtype=width(len(levels)))
     done = 0
-    for codes, names in coded:
-        places = np.array([number.get(name, -1) if name is not None else -1 for name in names], dtype=whole.dtype)
-        whole[done : done + codes.size] = places[codes] if len(names) else -1
+    for (codes, names), some in zip(coded, used, strict=True):
+        places = np.full(max(1, len(names)), -1, dtype=whole.dtype)
+        places[some] = [-1 if (name := names[n]) is None else number[name] for n in some]
+        whole[done : done + codes.size] = places[codes]
         done += codes.size
     return whole, levels
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ from judge.ratings.ratings_table.columns import (
     RunFacts,
     StoryRow,
     about,
+    marks,
     trained_on,
 )
 from judge.ratings.ratings_table.folder_notes import (
@@ -40,8 +43,9 @@ from judge.ratings.ratings_table.folder_notes import (
     outside_scale,
     several_models,
 )
-from judge.ratings.ratings_table.judgments import Asked, Known, UnusualError, judgments
-from judge.ratings.ratings_table.parsed_file import Block, judged
+from judge.ratings.ratings_table.judgments import Asked, UnusualError, judgments, text_in
+from judge.ratings.ratings_table.parsed_file import Block, Blocks, judged
+from judge.ratings.ratings_table.spill import Spill
 
 # Recognises stories that were perturbed on purpose, by their ids, and removes them from tables.
 
@@ -99,7 +103,7 @@ class ComparisonsError(RunFolderError):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class People:
     """A dataset's stories and human ratings. `content` is a hash that distinguishes its versions; a story's number is
     its position in `stories`."""
@@ -108,18 +112,23 @@ class People:
     stories: dict[str, StoryRow]
     ratings: Piece
 
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each story."""
+        return {story: number for number, story in enumerate(self.stories)}
+
+    @cached_property
+    def _levels(self) -> dict[str, tuple[Codes, Names]]:
+        levels: dict[str, tuple[Codes, Names]] = {}
+        for name in ("story", "story_prompt", "system"):
+            numbers: dict[str, int] = {}
+            codes = array("i", (numbers.setdefault(getattr(row, name), len(numbers)) for row in self.stories.values()))
+            levels[name] = (np.array(codes), list(numbers))
+        return levels
+
     def named(self, story: Codes) -> dict[str, tuple[Codes, Names]]:
         """Columns `story`, `story_prompt` and `system` as (codes, names), for stories given by number."""
-        named: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.stories))}
-        rows = self.stories.values()
-        for name, values in (
-            ("story_prompt", [row.story_prompt for row in rows]),
-            ("system", [r.system for r in rows]),
-        ):
-            numbers: dict[str, int] = {}
-            codes = [numbers.setdefault(value, len(numbers)) for value in values]
-            named[name] = (np.array(codes, dtype=np.int32)[story], list(numbers))
-        return named
+        return {name: (codes[story], names) for name, (codes, names) in self._levels.items()}
 
 
 def definition_in(journal: JournalReader, folder: ResultFolder) -> dict[str, Any]:
@@ -146,9 +155,10 @@ def story_rows(journal: JournalReader, dataset: str) -> Iterator[tuple[Story, St
         yield story, StoryRow(dataset, story.id, story.story_prompt, story.system, length, story.text)
 
 
-def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
+def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Iterable[Piece], RunFacts]:
     """Rows of a journal, by story, criterion, Eval-Prompt and repeat, and facts. Human ratings of its dataset are added
-    to `people`, unless it is a key there."""
+    to `people`, unless it is a key there. With `asked.spill`, rows come in several pieces, each read as it is taken,
+    the facts have no note on them, and rows that this version never writes raise UnusualError."""
     before = file_state(folder.journal)
     with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = definition_in(journal, folder)
@@ -165,44 +175,47 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
         state = before if before == file_state(folder.journal) else None
         criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
         dataset = str(definition["dataset_name"])
-        _add_people(people, dataset, definition, journal, folder)
-        dataset_people = people[dataset]
-        gone = trained_on(read_manifest(folder.manifest), dataset_people.stories, folder.path)
-        reading = StoredAnswers.of_run(
-            asked.parser, criteria, definition, lambda story: dataset_people.stories[story].text
-        )
+        manifest = read_manifest(folder.manifest)
+        _add_people(people, dataset, definition, journal, folder, texts=asked.spill is None or bool(marks(manifest)))
+        gone = trained_on(manifest, people[dataset].stories, folder.path)
+        judge = str(manifest.get("judge", folder.path.name))
+        piece_of = partial(_piece, judge, people[dataset], definition, asked, gone)
+        reading = StoredAnswers.of_run(asked.parser, criteria, definition, text_in(journal))
+        numbers, attempts = people[dataset].numbers, journal.last_attempt()
+        blocks = Blocks() if asked.spill is None else Spill(asked.spill, numbers, attempts)
         try:
-            texts = ((row.story, row.text) for row in dataset_people.stories.values())
-            kept = judgments(folder, journal, reading, asked, definition, texts, state)
-            piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=True)
+            settled = judgments(folder, journal, reading, asked, definition, state, blocks)
+            pieces: Iterable[Piece] = map(piece_of, blocks.parts())
+            pieces = pieces if asked.spill is not None else [*pieces]
         except UnusualError:
+            if asked.spill is not None:
+                raise
             rows = (row for answer in journal.answers() for row in judged(answer, reading))
-            kept = Known([Block.of(rows)], journal.settled_total())
-            piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=False)
-        fact = _facts(folder, definition, criteria, journal, asked.parser, kept.settled)
+            pieces, settled = [piece_of([Block.of(rows)], distinct=False)], journal.settled_total()
+        fact = _facts(folder, judge, definition, criteria, journal, asked.parser, settled)
         if asked.beside is not None:
             asked.beside(journal, fact)
-    named = {**piece.named, "judge": fact.judge}
-    flags = _in_order(piece.named["flags"])
-    notes = (*about(fact.judge, gone, dataset_people.stories), *outside_scale(flags))
-    return replace(piece, named=named), replace(fact, notes=(*fact.notes, *notes))
+    flags = (flag for piece in pieces for flag in _in_order(piece.named["flags"])) if asked.spill is None else ()
+    notes = (*about(judge, gone, people[dataset].stories), *outside_scale(flags))
+    return pieces, replace(fact, notes=(*fact.notes, *notes))
 
 
 def _piece(
-    blocks: Sequence[Block],
+    judge: str,
     people: People,
     definition: dict[str, Any],
     asked: Asked,
     gone: frozenset[str],
+    blocks: Sequence[Block],
     *,
-    distinct: bool,
+    distinct: bool = True,
 ) -> Piece:
     # Stories in `gone` are those from the judge's training. Rows that must be `distinct` and are not raise
     # UnusualError.
     criteria = [str(record["name"]) for record in definition["criteria_records"]]
     prompts = list(definition["eval_prompts"])
     columns = {
-        "story": _numbers(blocks, "story", {story: n for n, story in enumerate(people.stories)}),
+        "story": _numbers(blocks, "story", people.numbers),
         "criterion": _numbers(blocks, "criterion", {name: n for n, name in enumerate(criteria)}),
         "eval_prompt": _numbers(blocks, "eval_prompt", {name: n for n, name in enumerate(prompts)}),
     }
@@ -226,6 +239,7 @@ def _piece(
     return Piece(
         {
             "run": str(definition["name"]),
+            "judge": judge,
             "dataset": str(definition["dataset_name"]),
             **people.named(columns["story"]),
             "criterion": (columns["criterion"], criteria),
@@ -265,6 +279,7 @@ def _in_order(column: tuple[Codes, Names] | str | None) -> Iterator[str]:
 
 def _facts(
     folder: ResultFolder,
+    judge: str,
     definition: dict[str, Any],
     criteria: tuple[Criterion, ...],
     journal: JournalReader,
@@ -273,7 +288,6 @@ def _facts(
 ) -> RunFacts:
     manifest = read_manifest(folder.manifest)
     force = manifest.get("in_force", {})
-    judge = str(manifest.get("judge", folder.path.name))
     name = JudgeName.of(judge)
     notes = about_judge(judge, manifest, criteria, journal)
     notes += other_scale(criteria, journal)
@@ -320,7 +334,13 @@ def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
 
 
 def _add_people(
-    people: dict[str, People], dataset: str, definition: dict[str, Any], journal: JournalReader, folder: ResultFolder
+    people: dict[str, People],
+    dataset: str,
+    definition: dict[str, Any],
+    journal: JournalReader,
+    folder: ResultFolder,
+    *,
+    texts: bool,
 ) -> None:
     # Another version of the dataset in an earlier folder is a RunFolderError.
     content = str(definition["dataset_hash"])
@@ -329,12 +349,12 @@ def _add_people(
             raise other_version(folder, dataset)
         return
     stories: dict[str, StoryRow] = {}
-    given: list[int] = []
+    given = array("i")
     numbers: dict[str, dict[str | None, int]] = {"criterion": {}, "rater": {}, PANEL: {}}
-    codes: dict[str, list[int]] = {name: [] for name in numbers}
-    values: list[float] = []
+    codes = {name: array("i") for name in numbers}
+    values = array("d")
     for number, (story, row) in enumerate(story_rows(journal, dataset)):
-        stories[story.id] = row
+        stories[story.id] = row if texts else row._replace(text="")
         for rating in story.ratings:
             given.append(number)
             values.append(rating.value)

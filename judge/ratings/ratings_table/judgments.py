@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.fingerprint import canonical, fingerprint, fingerprint_bytes
 from judge.base.records import Criterion
 from judge.ratings.ratings_table.columns import RunFacts
-from judge.ratings.ratings_table.parsed_file import FORMAT, Block, Judged, ParsedFile, judged
+from judge.ratings.ratings_table.parsed_file import FORMAT, Block, Blocks, Judged, ParsedFile, judged
 
 # Helper processes that parse shares of a long journal in parallel.
 
@@ -118,7 +119,8 @@ Beside = Callable[[JournalReader, RunFacts], None]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options for reading a journal, as those of `ratings_table.read`; `name` is the parser's."""
+    """Options for reading a journal, as those of `ratings_table.read`; `name` is the parser's. With `spill`, rows come
+    part by part, sorted through a temporary file beside this path."""
 
     name: str
     parser: Parser
@@ -127,18 +129,11 @@ class Asked:
     telling: Telling
     beside: Beside | None = None
     stated: bool = False
+    spill: Path | None = None
 
 
 class UnusualError(Exception):
     """Raised for rows that this version never writes; the journal is then read one repeat at a time, not in blocks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Judgments of all answers at one moment. `settled` is the number of repeats answered or given up."""
-
-    blocks: list[Block]
-    settled: int
 
 
 def identity_of(
@@ -153,6 +148,16 @@ def identity_of(
     # Only where there is one, so that what was kept of other runs stays.
     read += [definition["joint"]] if "joint" in definition else []
     return fingerprint([FORMAT, code, version, read, fingerprint_bytes(canonical(list(text)) for text in texts)])
+
+
+def texts_in(journal: JournalReader) -> Iterator[tuple[str, str]]:
+    """Ids and texts of a journal's stories, as `identity_of` takes them."""
+    return ((story.id, story.text) for story in journal.stories(ratings=False))
+
+
+def text_in(journal: JournalReader) -> Callable[[str], str]:
+    """A story's text by its id; answers about one story mostly follow each other, so that few are held."""
+    return lru_cache(maxsize=1024)(journal.text_of)
 
 
 def silent(_: int) -> AbstractContextManager[Callable[[int], object]]:
@@ -222,51 +227,57 @@ def judgments(
     reading: StoredAnswers,
     asked: Asked,
     definition: Mapping[str, Any],
-    texts: Iterable[tuple[str, str]],
     state: str | None,
-) -> Known:
-    """Judgments of all answers in an open snapshot of the folder's journal, from the cache where still valid. `texts`
-    are the stories' ids and texts. `state` is the journal file's; None if it changed meanwhile. Raises UnusualError for
-    rows that this version never writes."""
+    into: Blocks,
+) -> int:
+    """Put the judgments of all answers in an open snapshot of the folder's journal into `into`, from the cache where
+    still valid; the number of repeats answered or given up. `state` is the journal file's; None if it changed
+    meanwhile. Raises UnusualError for rows that this version never writes."""
     # Not cached if a change of the parser's code could not be noticed, or it may use parts of an answer that the cache
     # does not compare: what a third party's parser looks at is not known; blocks of answers hold all but what servers
     # said of calls.
     whole = asked.name in PARSERS or not journal.tells_usage()
     identity = None
     if asked.keep and whole and journal.last_attempt() >= LEAST:
-        identity = identity_of(asked.name, asked.parser.version, definition, texts)
+        identity = identity_of(asked.name, asked.parser.version, definition, texts_in(journal))
     with ParsedFile(None if identity is None else folder.parsed(asked.name), identity or "") as kept:
         state = state if kept.there else None
-        believed = kept.believed(state, explanations=asked.explanations)
-        if believed is not None:
-            return Known(*believed)
+        settled = kept.believed(state, into, explanations=asked.explanations)
+        if settled is not None:
+            return settled
+        into.clear()
         tried, answers = journal.tried()
         walk, numbers = Walk(journal, reading, kept), journal.blocks()
         if numbers and numbers[0] < 0:
             raise UnusualError
         long = answers - kept.count() >= LONG
-        blocks: dict[int, Block] = {}
+        done: set[int] = set()
+
+        def put(block: Block) -> None:
+            into.put(block if asked.explanations else replace(block, explanations=None))
+
         with (asked.telling if long else silent)(answers) as tell:
 
             def take(some: Iterable[int]) -> None:
                 for number in some:
-                    block = walk.block(number)
-                    blocks[number] = block if asked.explanations else replace(block, explanations=None)
+                    put(walk.block(number))
+                    done.add(number)
                     tell(min(answers, max(walk.answers, kept.count())))
 
             if long and kept.writable:
                 with Helpers(folder.path, asked.name, kept.identity) as helpers:
                     take(numbers[:: helpers.shares])
                     helpers.wait(kept.count, tell)
-            take(number for number in numbers if number not in blocks)
-        without = [block if asked.explanations else replace(block, explanations=None) for block in walk.unanswered()]
+            take(number for number in numbers if number not in done)
+        for block in walk.unanswered():
+            put(block)
         # Each answer has a query and an attempt, and each attempt an answer, or is among those without.
         if not walk.answers == answers == tried - walk.without:
             raise UnusualError
         settled = journal.settled_total()
         if state is not None:
             kept.finish(state, settled, walk.checksums)
-        return Known([*without, *(blocks[number] for number in numbers)], settled)
+        return settled
 
 
 # Program of a helper process that parses its share of a journal's blocks into `derived/`; started by `helpers`.
@@ -279,11 +290,10 @@ def main() -> None:
     loaded = load_parser(parser)
     with JournalReader(result.journal) as journal, journal.snapshot():
         definition = journal.meta()["definition"]
-        texts = {story.id: story.text for story in journal.stories(ratings=False)}
-        if identity_of(parser, loaded.version, definition, texts.items()) != identity:
+        if identity_of(parser, loaded.version, definition, texts_in(journal)) != identity:
             return
         criteria = map(Criterion.of, definition["criteria_records"])
-        reading = StoredAnswers.of_run(loaded, criteria, definition, texts.__getitem__)
+        reading = StoredAnswers.of_run(loaded, criteria, definition, text_in(journal))
         with ParsedFile(result.parsed(parser), identity) as kept:
             walk = Walk(journal, reading, kept)
             for number in journal.blocks()[int(share) :: int(shares)]:

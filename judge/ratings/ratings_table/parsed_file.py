@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,6 +89,33 @@ class Block:
         ratings = [None if rating != rating else rating for rating in self.rows["rating"].tolist()]
         explanations: Sequence[str | None] = self.explanations or [None] * len(self.rows)
         return list(map(Judged, *columns, self.rows["repeat"].tolist(), ratings, explanations))
+
+    def taken(self, chosen: NDArray[np.intp]) -> Block:
+        """A block of these rows alone, in this order, with the names that occur in them."""
+        rows, names = self.rows[chosen], {}
+        for name in NAMES:
+            used, rows[name] = np.unique(rows[name], return_inverse=True)
+            names[name] = [self.names[name][number] for number in used.tolist()]
+        texts = self.explanations
+        return Block(rows, names, None if texts is None else [texts[number] for number in chosen.tolist()])
+
+
+class Blocks:
+    """Blocks of judgments as they are read, in memory."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+
+    def put(self, block: Block) -> None:
+        self._blocks.append(block)
+
+    def clear(self) -> None:
+        """Forget all blocks."""
+        self._blocks.clear()
+
+    def parts(self) -> Iterator[list[Block]]:
+        """Lists of blocks that together hold all rows on their stories."""
+        yield self._blocks
 
 
 # Raised when what is kept changes its shape or its meaning.
@@ -174,22 +201,25 @@ class ParsedFile:
             self._db.executescript("PRAGMA synchronous = OFF;" + _TABLES)
             self.writable = True
 
-    def believed(self, state: str | None, *, explanations: bool) -> tuple[list[Block], int] | None:
-        """All cached blocks, and the number of settled repeats; None if not stored for exactly this state."""
-        return None if state is None else self._try(lambda db: self._believed(db, state, explanations))
+    def believed(self, state: str | None, into: Blocks, *, explanations: bool) -> int | None:
+        """Number of settled repeats, with all cached blocks in `into`; None if not stored for exactly this state."""
+        return None if state is None else self._try(lambda db: self._believed(db, state, into, explanations))
 
-    def _believed(self, db: sqlite3.Connection, state: str, explanations: bool) -> tuple[list[Block], int] | None:
+    def _believed(self, db: sqlite3.Connection, state: str, into: Blocks, explanations: bool) -> int | None:
         db.execute("BEGIN")
         try:
             stored = db.execute("SELECT * FROM states WHERE identity = ?", (self.identity,)).fetchone()
             checksums = self._checksums(db)
             if stored is None or stored[1] != state or stored[2] != _over(state, stored[3], checksums):
                 return None
-            blocks = [self._block(db, number, explanations) for number, _ in checksums]
+            for number, _ in checksums:
+                block = self._block(db, number, explanations)
+                if block is None:
+                    return None
+                into.put(block[1])
         finally:
             db.rollback()
-        whole = [block[1] for block in blocks if block is not None]
-        return (whole, int(stored[3])) if len(whole) == len(blocks) else None
+        return int(stored[3])
 
     def block(self, number: int) -> tuple[bytes, bytes, Block] | None:
         """A block's hashes of answers, checksum and judgments; None if it is missing or damaged."""
