@@ -189,6 +189,10 @@ def check(result: ResultFolder, name: str = "ours") -> int:
         assert ours == theirs, column
         levels = getattr(lean.frame[column].dtype, "categories", None)
         assert levels is None or list(levels) == sorted(set(expected[column].dropna()))
+    given = read([result.path], name, explanations="given").frame
+    assert given["explanation"].notna().tolist() == whole["explanation"].notna().tolist()
+    assert set(given["explanation"].dropna()) <= {""}
+    pd.testing.assert_frame_equal(given.drop(columns="explanation"), lean.frame.drop(columns="explanation"))
     never = read([result.path], name, keep=False)
     assert table.facts == lean.facts == never.facts
     pd.testing.assert_frame_equal(never.frame, whole)

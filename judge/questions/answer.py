@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from judge.questions.source import Source
     from judge.ratings.preferences_table import PreferencesTable
     from judge.ratings.ratings_table import RatingsTable
+    from judge.ratings.ratings_table.columns import Explanations
 
 
 # A way to answer a question: its options, what computes it, and what is shown of the result.
@@ -93,9 +94,9 @@ class Way:
     stands in place of the tables. `helps` are help texts that differ from those elsewhere. Options in `without` keep
     their defaults, also those of every question such as `panel`; those in `of_frame` are Python's alone. `ratings`
     gives the result's own ratings as an import, `people` the human criteria that are kept even if others are selected.
-    `explanations`: the computation looks at these, which take long to read. `coverage`: which tables say what was
-    answered. `kinds`: runs that rate stories and runs that compare them are answered each by themselves.
-    `names_raters`: the tables themselves say people, or labels.
+    `explanations`: the computation looks at these, which take long to read ("given": at which answers have one).
+    `coverage`: which tables say what was answered. `kinds`: runs that rate stories and runs that compare them are
+    answered each by themselves. `names_raters`: the tables themselves say people, or labels.
     """
 
     options: type
@@ -117,7 +118,7 @@ class Way:
     file: File | None = None
     ratings: Callable[[Any, Any], Import] | None = None
     people: Callable[[Any], Sequence[str | None]] = _against
-    explanations: bool = False
+    explanations: Explanations = False
     kinds: bool = False
     coverage: Literal["each", "first", "none"] = "each"
     names_raters: bool = False

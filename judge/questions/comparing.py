@@ -158,7 +158,7 @@ COMPARE = Question(
                 "permutations": "number of permutations of a permutation test",
                 "seed": "seed of resamples and permutations",
             },
-            explanations=True,
+            explanations="given",
         ),
         "successor": Way(
             options=SuccessionOptions,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from judge.inputs.datasets import Dataset
     from judge.ratings.preferences_table import PreferencesTable
     from judge.ratings.ratings_table import RatingsTable
+    from judge.ratings.ratings_table.columns import Explanations
     from judge.ratings.ratings_table.judgments import Telling
 
 
@@ -30,7 +31,7 @@ class Source:
         parser: str,
         kept: tuple[Selection, ...] = (),
         *,
-        explanations: bool = True,
+        explanations: Explanations = True,
         telling: Telling | None = None,
         named: Sequence[str] | None = None,
     ) -> None:

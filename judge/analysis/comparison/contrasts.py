@@ -23,6 +23,7 @@ from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.agreement import icc
 from judge.stats.estimation import paired_differences
 from judge.stats.estimation.paired_differences import RateDifference
+from judge.stats.resampling.bootstrap import OfSums
 
 # Differences that have a mean over criteria; `tau_both` is `tau` with the interval over systems and story-prompts.
 MEASURES = ("rating", "parsed", "explained", "icc", "tau", "tau_both")
@@ -198,10 +199,12 @@ class Comparer:
             return Measured(why, first=first, second=second)
         form = icc.FORMS.index("ICC(1,1)")
         of_first, of_second = (icc.resampled(np.where(lost[:, None], np.nan, side)) for side in sides.ratings)
-        difference = self._resampled(
-            Estimate(second.value - first.value, n=first.n),
-            lambda weights: of_second(weights)[:, form] - of_first(weights)[:, form],
+        many = of_first.parts.shape[1]
+        statistic = OfSums(
+            np.hstack([of_first.parts, of_second.parts]),
+            lambda sums: of_second.of(sums[:, many:])[:, form] - of_first.of(sums[:, :many])[:, form],
         )
+        difference = self._resampled(Estimate(second.value - first.value, n=first.n), statistic)
         return replace(difference, first=first, second=second)
 
 

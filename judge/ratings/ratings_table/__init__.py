@@ -17,6 +17,7 @@ from judge.ratings.ratings_table.columns import (
     LABEL,
     PANEL,
     STORY_COLUMNS,
+    Explanations,
     Piece,
     RatingsTable,
     RunFacts,
@@ -62,7 +63,7 @@ def read(
     runs: Sequence[Path | str],
     parser: str = "ours",
     *,
-    explanations: bool = True,
+    explanations: Explanations = True,
     keep: bool = True,
     telling: Telling = silent,
     beside: Beside | None = None,
@@ -72,10 +73,11 @@ def read(
     """The ratings table of RUNs: definitions, run folders or result folders.
 
     Human ratings of a dataset occur once, however many RUNs use it. Without `explanations`, that column is null and
-    names are categorical, which saves most of the memory. `keep` lets judgments be cached in the folders' `derived/`.
-    `beside` is called for each result folder with the open journal and its `RunFacts`, to read more of the same state.
-    `stated` reads ratings from the text, even where the run asked for expected values over log-probabilities. Without
-    `perturbed`, stories that were perturbed on purpose are left out, with a note.
+    names are categorical, which saves most of the memory; "given" puts "" where there is one. `keep` lets judgments be
+    cached in the folders' `derived/`. `beside` is called for each result folder with the open journal and its
+    `RunFacts`, to read more of the same state. `stated` reads ratings from the text, even where the run asked for
+    expected values over log-probabilities. Without `perturbed`, stories that were perturbed on purpose are left out,
+    with a note.
 
     Raises RunFolderError if a RUN has no results, or two hold different stories under one dataset's name."""
     asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside, stated)
@@ -90,7 +92,7 @@ def read(
         elif folder.preferences.is_file():
             raise ComparisonsError(folder.path)
         else:
-            imported.append(read_imported(folder, explanations=explanations))
+            imported.append(read_imported(folder, explanations=bool(explanations)))
             fact = imported[-1].fact
         facts.append(fact)
     scales = scales_of((fact, _datasets(fact, imported)) for fact in facts)
@@ -106,7 +108,7 @@ def read(
         stories = pd.concat([stories, *(part.stories for part in imported)])
         stories = stories[~stories.index.duplicated()]
     facts = noted(frame, facts)
-    frame = with_labels(frame, scales, explanations=explanations)
+    frame = with_labels(frame, scales, explanations=explanations is True)
     whole = RatingsTable(frame, stories, tuple(facts), scales)
     return whole if perturbed else without_perturbed(whole)
 

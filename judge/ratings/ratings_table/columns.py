@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -193,18 +193,22 @@ class Piece:
     explanations: NDArray[np.object_] | None = None
 
 
-def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
-    """One frame of all pieces. Without `explanations`, that column is null and names are categorical, sorted, so that
-    sorting and grouping give the order of text."""
+# Whether explanations are read; "given": only whether there is one.
+Explanations = bool | Literal["given"]
+
+
+def frame_of(pieces: Sequence[Piece], *, explanations: Explanations) -> pd.DataFrame:
+    """One frame of all pieces. Unless `explanations` is True, names are categorical, sorted, so that sorting and
+    grouping give the order of text, and explanations are null or, where a piece has one, ""."""
     count = sum(piece.rating.size for piece in pieces)
     columns: dict[str, Any] = {}
     panelled = any(PANEL in piece.named for piece in pieces)
     for name in (*NAMED, PANEL) if panelled else NAMED:
         codes, names = _together([(piece.named.get(name), piece.rating.size) for piece in pieces])
-        columns[name] = _texts(codes, names) if explanations else categories(codes, names)
+        columns[name] = _texts(codes, names) if explanations is True else categories(codes, names)
     columns["rating"] = np.concatenate([np.empty(0), *(piece.rating for piece in pieces)])
     columns["repeat"] = _repeats(pieces, count)
-    columns[TEXT] = _explanations(pieces) if explanations else categories(np.full(count, -1, dtype=np.int8), [])
+    columns[TEXT] = _explanations(pieces) if explanations is True else _given(pieces)
     return pd.DataFrame({name: columns[name] for name in ordered(columns)}, copy=False)
 
 
@@ -295,6 +299,13 @@ def _repeats(pieces: Sequence[Piece], count: int) -> pd.arrays.IntegerArray:
 def _explanations(pieces: Sequence[Piece]) -> pd.Series[Any]:
     blank = (np.full(p.rating.size, None, dtype=object) if p.explanations is None else p.explanations for p in pieces)
     return pd.Series(np.concatenate([np.empty(0, dtype=object), *blank]))
+
+
+def _given(pieces: Sequence[Piece]) -> pd.Categorical[Any]:
+    lacking = (np.True_ if piece.explanations is None else pd.isna(piece.explanations) for piece in pieces)
+    parts = (np.zeros(p.rating.size, dtype=np.int8) - lacks for p, lacks in zip(pieces, lacking, strict=True))
+    codes = np.concatenate([np.empty(0, dtype=np.int8), *parts])
+    return categories(codes, [""] if (codes == 0).any() else [])
 
 
 # The column `label` of a ratings table: the label that each rating is the code of.

@@ -26,7 +26,7 @@ from judge.answers.parsing.stored_answers import StoredAnswers, code_of
 from judge.asking.run_folder import ResultFolder
 from judge.base.fingerprint import canonical, fingerprint, fingerprint_bytes
 from judge.base.records import Criterion
-from judge.ratings.ratings_table.columns import RunFacts
+from judge.ratings.ratings_table.columns import Explanations, RunFacts
 from judge.ratings.ratings_table.parsed_file import FORMAT, Block, Blocks, Judged, ParsedFile, judged
 
 # Helper processes that parse shares of a long journal in parallel.
@@ -124,7 +124,7 @@ class Asked:
 
     name: str
     parser: Parser
-    explanations: bool
+    explanations: Explanations
     keep: bool
     telling: Telling
     beside: Beside | None = None
@@ -240,9 +240,16 @@ def judgments(
     identity = None
     if asked.keep and whole and journal.last_attempt() >= LEAST:
         identity = identity_of(asked.name, asked.parser.version, definition, texts_in(journal))
+
+    def put(block: Block) -> None:
+        texts = block.explanations if asked.explanations else None
+        if texts is not None and asked.explanations == "given":
+            texts = [None if text is None else "" for text in texts]
+        into.put(replace(block, explanations=texts))
+
     with ParsedFile(None if identity is None else folder.parsed(asked.name), identity or "") as kept:
         state = state if kept.there else None
-        settled = kept.believed(state, into, explanations=asked.explanations)
+        settled = kept.believed(state, put, explanations=bool(asked.explanations))
         if settled is not None:
             return settled
         into.clear()
@@ -252,9 +259,6 @@ def judgments(
             raise UnusualError
         long = answers - kept.count() >= LONG
         done: set[int] = set()
-
-        def put(block: Block) -> None:
-            into.put(block if asked.explanations else replace(block, explanations=None))
 
         with (asked.telling if long else silent)(answers) as tell:
 

@@ -201,11 +201,13 @@ class ParsedFile:
             self._db.executescript("PRAGMA synchronous = OFF;" + _TABLES)
             self.writable = True
 
-    def believed(self, state: str | None, into: Blocks, *, explanations: bool) -> int | None:
-        """Number of settled repeats, with all cached blocks in `into`; None if not stored for exactly this state."""
-        return None if state is None else self._try(lambda db: self._believed(db, state, into, explanations))
+    def believed(self, state: str | None, put: Callable[[Block], None], *, explanations: bool) -> int | None:
+        """Number of settled repeats, after `put` of each cached block; None if not stored for exactly this state."""
+        return None if state is None else self._try(lambda db: self._believed(db, state, put, explanations))
 
-    def _believed(self, db: sqlite3.Connection, state: str, into: Blocks, explanations: bool) -> int | None:
+    def _believed(
+        self, db: sqlite3.Connection, state: str, put: Callable[[Block], None], explanations: bool
+    ) -> int | None:
         db.execute("BEGIN")
         try:
             stored = db.execute("SELECT * FROM states WHERE identity = ?", (self.identity,)).fetchone()
@@ -216,7 +218,7 @@ class ParsedFile:
                 block = self._block(db, number, explanations)
                 if block is None:
                     return None
-                into.put(block[1])
+                put(block[1])
         finally:
             db.rollback()
         return int(stored[3])

@@ -23,15 +23,16 @@ For repeats of one judge, which are exchangeable, (1,.) and (2,.) differ only by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.stats.bias.scale_use import likely_cause
+from judge.stats.resampling.bootstrap import OfSums
 
 FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
 ONE_WAY = FORMS[:2]
@@ -122,7 +123,7 @@ def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) 
     return {form: np.where(np.isfinite(value), value, np.nan) for form, value in values_by_form.items()}
 
 
-def resampled(ratings: Floats) -> Callable[[Codes], Floats]:
+def resampled(ratings: Floats) -> OfSums:
     """A function from weights of stories, (b, n), to the six forms of ICC in each resample, (b, 6), ordered as `FORMS`.
 
     `ratings` (n stories, k columns) are as in `family`; incomplete stories are not used. NaN where a form is undefined
@@ -136,10 +137,8 @@ def resampled(ratings: Floats) -> Callable[[Codes], Floats]:
     spread = ((centred - mean[:, None]) ** 2).sum(axis=1)
     parts = np.column_stack([complete, mean, mean**2, spread, centred])
 
-    def statistic(weights: Codes) -> Floats:
-        # Mean squares are sums over stories, weighted by how often each was drawn: one matrix product for all
-        # resamples.
-        sums = weights.astype(np.float64) @ parts
+    def forms(sums: Floats) -> Floats:
+        # Mean squares are sums over stories, weighted by how often each was drawn.
         n = sums[:, 0]
         with np.errstate(invalid="ignore", divide="ignore"):
             grand, columns = sums[:, 1] / n, sums[:, 4:] / n[:, None]
@@ -153,7 +152,7 @@ def resampled(ratings: Floats) -> Callable[[Codes], Floats]:
         values_by_form = _forms(b, w, j, e, n, k)
         return np.stack([values_by_form[form] for form in FORMS], axis=1)
 
-    return statistic
+    return OfSums(parts, forms)
 
 
 def family(

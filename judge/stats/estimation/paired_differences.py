@@ -18,6 +18,7 @@ from scipy import special
 
 from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.base.estimate import ALPHA, CONFIDENCE, Estimate
+from judge.stats.resampling.bootstrap import OfSums
 
 # Differences between two sides (such as a judge and the raters) that rated the same stories, *second minus first*.
 
@@ -120,13 +121,12 @@ def cohen_h(first: float, second: float) -> float:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Statistic:
-    def statistic(weights: Weights) -> Floats:
-        w = weights.astype(np.float64)
+    def ratio(sums: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = (w @ numerator) / (w @ denominator)
-        return np.asarray(np.where(np.isfinite(ratio), ratio, np.nan), dtype=np.float64)
+            ratios = sums[:, 0] / sums[:, 1]
+        return np.asarray(np.where(np.isfinite(ratios), ratios, np.nan), dtype=np.float64)
 
-    return statistic
+    return OfSums(np.column_stack([numerator, denominator]), ratio)
 
 
 # Adjustment of p values for multiple tests, over a family that the caller declares.

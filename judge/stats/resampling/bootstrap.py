@@ -74,6 +74,18 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True)
+class OfSums:
+    """A statistic of sums over stories: `parts` (n, m) are summed, and `of` takes sums (b, m) and gives (b, ...). It is
+    called with weights (b, n)."""
+
+    parts: Floats
+    of: Callable[[Floats], Floats]
+
+    def __call__(self, weights: Codes) -> Floats:
+        return self.of(weights.astype(np.float64) @ self.parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Resamples:
     """Bootstrap resamples of stories, which draw one kind of units (a factor) or two kinds independently.
 
@@ -122,8 +134,13 @@ class Resamples:
     def values(self, statistic: Callable[[Codes], Floats]) -> Floats:
         """A statistic in each of B resamples, (B, ...).
 
-        `statistic` takes weights (b, n) and gives (b, ...); it is called for one block of resamples at a time.
+        `statistic` takes weights (b, n) and gives (b, ...); it is called for one block of resamples at a time. One of
+        sums is computed from the sums of units, of which there are fewer than stories.
         """
+        if isinstance(statistic, OfSums) and len(self.factors) == 1:
+            units = self.counts.shape[1]
+            sums = [np.bincount(self.unit, weights=part, minlength=units) for part in statistic.parts.T]
+            return statistic.of(self.counts.astype(np.float64) @ np.stack(sums, axis=1))
         return np.concatenate([statistic(self.weights(block).astype(np.int64)) for block in self.blocks()])
 
     def of(self, rows: Codes) -> Resamples:

@@ -153,7 +153,8 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
     signs_y, signs_x = (np.sign(np.arange(k)[:, None] - np.arange(k)[None, :]) for k in shape)
     signed = signs_y @ total @ signs_x.T
     of_total = int((total * signed).sum()) // 2
-    kind = weighted_tau.exact(4 * pair.y.size**2)
+    # Sums of changes are small integers, which single precision holds; products of such sums need double precision.
+    kind = weighted_tau.exact(4 * pair.y.size)
     change = (np.equal.outer(pair.b, np.arange(shape[1])) * 1 - np.equal.outer(pair.a, np.arange(shape[1]))).astype(
         kind
     )
@@ -162,18 +163,16 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
     bounds = np.searchsorted(pair.y, np.arange(shape[0] + 1))
 
     def sums(masks: Masks) -> Sums:
-        m: NDArray[Any] = masks.astype(kind)
-        below: NDArray[Any] = np.zeros((len(m), shape[1]), dtype=kind)
-        margin: NDArray[Any] = np.zeros((len(m), shape[1]), dtype=kind)
-        score, lent = np.zeros((2, len(m)), dtype=np.int64)
+        below, margin = np.zeros((2, len(masks), shape[1]))
+        score, lent = np.zeros((2, len(masks)), dtype=np.int64)
         for level, (first, last) in enumerate(itertools.pairwise(bounds.tolist())):
-            cells = start[level] + m[:, first:last] @ both_changes[first:last]
+            cells = (start[level] + masks[:, first:last].astype(kind) @ both_changes[first:last]).astype(np.float64)
             here = cells[:, : shape[1]]
             score += np.einsum("bk,bk->b", here, below).astype(np.int64)
-            lent += (here @ signed[level].astype(kind)).astype(np.int64)
+            lent += (here @ signed[level].astype(np.float64)).astype(np.int64)
             margin += here
             below += cells[:, shape[1] :]
-        other = total.sum(axis=0).astype(kind) - margin
+        other = total.sum(axis=0) - margin
         tied_a, tied_b = (
             (np.einsum("bk,bk->b", side, side).astype(np.int64) - pair.y.size) // 2 for side in (margin, other)
         )
@@ -235,8 +234,9 @@ def _signs(p: Codes, q: Codes) -> NDArray[np.int8]:
 Tail = Literal["two-sided", "greater"]
 
 _SAME = 1e-12
-# Swaps of single stories held at a time.
+# Swaps of single stories drawn at a time, on which the numbers drawn depend, and held at a time.
 _CHUNK = 2_000_000
+_HELD = 16_000_000
 
 # Units whose every pattern of swaps may be taken: a million patterns.
 _MOST_EXACT = 20
@@ -353,10 +353,11 @@ def _test(
 def _masks(unit: Codes, swaps: int, rng: np.random.Generator) -> Iterator[Masks]:
     """Blocks (patterns, n stories) of random swaps, 1 where swapped; each unit is swapped with probability 1/2."""
     present, story = np.unique(unit, return_inverse=True)
-    step = max(1, _CHUNK // max(1, unit.size))
-    for start in range(0, swaps, step):
-        bits = rng.integers(0, 256, size=(min(step, swaps - start), -(-present.size // 8)), dtype=np.uint8)
-        yield np.unpackbits(bits, axis=1)[:, story.reshape(-1)]
+    step, held = (max(1, some // max(1, unit.size)) for some in (_CHUNK, _HELD))
+    sizes = (min(step, swaps - start) for start in range(0, swaps, step))
+    draws = (rng.integers(0, 256, size=(size, -(-present.size // 8)), dtype=np.uint8) for size in sizes)
+    while drawn := [*itertools.islice(draws, max(1, held // step))]:
+        yield np.unpackbits(np.concatenate(drawn), axis=1)[:, story.reshape(-1)]
 
 
 def _every_mask(unit: Codes) -> Iterator[Masks]:

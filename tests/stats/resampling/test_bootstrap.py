@@ -50,6 +50,18 @@ def test_chunks_do_not_change_the_values(monkeypatch) -> None:
     np.testing.assert_allclose(drawn.values(lambda w: w @ x), whole, rtol=0, atol=1e-12)
 
 
+def test_sums_of_units_give_what_sums_of_stories_give() -> None:
+    rng = np.random.default_rng(2)
+    unit, system, parts = np.arange(60) // 4, np.arange(60) % 6, rng.random((60, 2))
+    ratio = bootstrap.OfSums(parts, lambda sums: sums[:, 0] / (9 + sums[:, 1]))
+    for drawn in (
+        bootstrap.draw(unit, 50, rng, "boot-inputs"),
+        bootstrap.draw_both(system, unit, 50, rng),
+    ):
+        plain = np.array([w @ parts[:, 0] / (9 + w @ parts[:, 1]) for w in drawn.weights()])
+        np.testing.assert_allclose(drawn.values(ratio), plain, rtol=0, atol=1e-12)
+
+
 def test_both_draws_systems_and_story_prompts_and_weights_are_their_product() -> None:
     system, prompt = np.divmod(np.arange(60), 10)
     system, prompt = system[3:], prompt[3:]  # three stories are absent

@@ -78,13 +78,26 @@ def test_many_stories_with_many_levels_are_counted_one_by_one(monkeypatch: pytes
 
 
 def test_counts_beyond_single_precision_stay_exact() -> None:
-    # 4 n**2 exceeds 2**24 from 2,048 stories on.
+    # 4 n**2 exceeds 2**24 from 2,048 stories on: products of counts need double precision.
     for levels in (True, False):
         a, b, y = _three(3, n=2500, levels=levels)
         masks = next(swap_test._masks(np.arange(2500), 3, np.random.default_rng(0)))
         first, second = swap_test.overall(_standard(a), _standard(b), kendall.codes(y))(masks)
         theirs = _naive(a, b, y, masks, lambda p, q: kendalltau(p.round(9), q).statistic)
         np.testing.assert_allclose(first - second, theirs, atol=1e-12)
+
+
+def test_how_many_swaps_are_held_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b, y = _three(5)
+    monkeypatch.setattr(swap_test, "_CHUNK", 120 * 7)
+    masks = []
+    for held in (1, 120 * 7, 120 * 30):
+        monkeypatch.setattr(swap_test, "_HELD", held)
+        masks.append([*swap_test._masks(np.arange(120), 100, np.random.default_rng(0))])
+    assert [len(blocks) for blocks in masks] == [15, 15, 4]
+    for blocks in masks:
+        np.testing.assert_array_equal(np.concatenate(blocks), np.concatenate(masks[0]))
+    assert swap_test.swap_test(a, b, y, np.arange(120), 100, np.random.default_rng(0)).swaps == 100
 
 
 def test_equal_judges_give_p_1_and_linear_rescaling_changes_nothing() -> None:

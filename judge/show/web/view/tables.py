@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from judge.questions.answer import Answer
     from judge.questions.charts.forest import Forest
     from judge.questions.source import Source
+    from judge.ratings.ratings_table.columns import Explanations
 
 # Question -> its command, where that has another name.
 _LEAF = {"stress": "stress report"}
@@ -109,7 +110,7 @@ class Answers:
         return [*(_plots(answer) if page.question == "stress" else ()), *answer.told(PLAIN)]
 
 
-def _source(folders: Sequence[Path], *, explanations: bool) -> Source:
+def _source(folders: Sequence[Path], *, explanations: Explanations) -> Source:
     from judge.questions.source import Source
 
     return Source(folders, "ours", explanations=explanations)
