@@ -211,54 +211,43 @@ def by_tables(x: Codes, y: Codes) -> Statistic:
     order = ranked[np.argsort(y[ranked], kind="stable")]
     starts = np.flatnonzero(np.diff(y[order], prepend=-1))
     bounds = [*starts.tolist(), order.size]
+    ordered = bool((np.diff(order) == 1).all())
+    columns = slice(int(order[0]), int(order[-1]) + 1) if ordered and order.size else order
     judges = [kendall.levels(row[order]) for row in x]
     k = max((int(level.max()) + 1 for level in judges), default=1) or 1
-    signed = _signed_indicators(judges, k)
+    indicators = (np.stack(judges, axis=1)[:, :, None] == np.arange(k)).reshape(order.size, -1).astype(np.float32)
 
     def statistic(weights: Counts) -> Floats:
         out = np.empty((len(judges), weights.shape[0]))
-        step = max(1, _BLOCK // max(1, signed.shape[1] * 8, order.size))
+        step = max(1, _BLOCK // max(1, indicators.shape[1] * 16, order.size))
         for start in range(0, weights.shape[0], step):
-            out[:, start : start + step] = _of_tables(
-                weights[start : start + step, order], bounds, signed, len(judges), k
-            )
+            block = weights[start : start + step, columns]
+            out[:, start : start + step] = _of_tables(block, bounds, indicators, len(judges), k)
         return out
 
     return statistic
 
 
-def _signed_indicators(judges: list[Codes], k: int) -> Singles:
-    """For each story, judge and level a: whether the rating is a, and the sign of a minus it; 0 if missing."""
-    n = judges[0].size if judges else 0
-    indicators = np.zeros((n, 2, len(judges), k), dtype=np.float32)
-    levels = np.arange(k)
-    for j, level in enumerate(judges):
-        has = level >= 0
-        indicators[:, 0, j] = level[:, None] == levels
-        indicators[:, 1, j] = np.where(has[:, None], np.sign(levels - level[:, None]), 0)
-    return indicators.reshape(n, -1)
-
-
-def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int, k: int) -> Floats:
+def _of_tables(weights: Counts, bounds: list[int], indicators: Singles, judges: int, k: int) -> Floats:
     """tau-b, (judges, resamples), from tables built one level of human ratings at a time, in ascending order."""
     b = weights.shape[0]
     largest = int(weights.sum(axis=1).max(initial=0))
     kind = exact(largest)
     w: Reals = weights.astype(kind)
-    indicators: Reals = signed.astype(kind, copy=False)
+    indicators = indicators.astype(kind, copy=False)
     below: Reals
     margin: Reals
     below, margin = np.zeros((b, judges, k), dtype=kind), np.zeros((b, judges, k), dtype=kind)
     score, tied_y = np.zeros((b, judges), dtype=np.int64), np.zeros((b, judges), dtype=np.int64)
     for start, stop in itertools.pairwise(bounds):
-        both = (w[:, start:stop] @ indicators[start:stop]).reshape(b, 2, judges, k)
-        here = both[:, 0]
+        here = (w[:, start:stop] @ indicators[start:stop]).reshape(b, judges, k)
         # Each story at this level is compared with those that people rated lower: concordant if the judge rated the
         # other lower too, discordant if higher.
         score += _dot(here, below, largest)
         tied_y += kendall.tied_pairs(here.sum(axis=-1).astype(np.int64))
         margin += here
-        below += both[:, 1]
+        lower = np.cumsum(here, axis=-1)
+        below += (lower - here) + (lower - lower[..., -1:])
     n = margin.sum(axis=-1).astype(np.int64)
     return kendall.ratio(score, n, (_dot(margin, margin, largest) - n) // 2, tied_y).T
 

@@ -138,6 +138,9 @@ def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Fl
         return np.concatenate([statistic(resamples.counts) for statistic in parts])
     step = max(1, _MATRIX // max(1, by_tables))
     out = np.empty((judges, resamples.size))
+    # Tables take stories in this order: sorted once, they need not be in each block of resamples.
+    order = np.argsort(y, kind="stable")
+    x, y, resamples = x[:, order], y[order], resamples.of(order)
     for start in range(0, judges, step):
         part = slice(start, start + step)
         statistic = weighted_tau.by_stories(x[part], y)
