@@ -1,4 +1,6 @@
-"""What results come to, in one or two sentences that a command prints first; those of `summary` where it has some."""
+"""What results come to, in one or two sentences that a command prints first; those of `summary` where it has some.
+
+Each sentence imports what its own question needs: a command that prints one of them loads no other's analysis."""
 
 from __future__ import annotations
 
@@ -6,17 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from judge.analysis.comparison.result import of_two
 from judge.analysis.correlation import margins as of_margins
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
-from judge.analysis.jury.jury import sentences as of_jury
-from judge.analysis.jury.result import CONTROL as BASELINE
-from judge.analysis.jury.result import SINGLE
-from judge.analysis.systems import AVERAGE
 from judge.base.printing.shortened import ALPHA
-from judge.questions.charts.shared import worded
-from judge.questions.summary import people, quality, rules
-from judge.questions.summary.quality import Faults
+from judge.questions.charts.shared import height, worded
 from judge.stats import near_ties
 
 if TYPE_CHECKING:
@@ -64,7 +59,7 @@ def _highest(found: Correlations, dataset: CorrelatedDataset) -> str:
     bars = [f"{name} {worded(bar.estimate)}" for name, bar in found_bars if bar is not None]
     # The interval of a row by itself is too short for one that was picked: `summary` has that of the picked one.
     own = best.estimate if len(judges) == 1 else replace(best.estimate, low=None, high=None)
-    value = people.height(found.statistic, own, best.stories, criteria)
+    value = height(found.statistic, own, best.stories, criteria)
     beside = f"; {', '.join(bars)}" if bars else ""
     return f"{_named(best.subject)}{_chosen(len(judges))}: {value}{beside}."
 
@@ -84,6 +79,8 @@ def _margin(rows: Sequence[Margin]) -> str:
     best = of_margins.best_of(rows)
     if best is None:
         return ""
+    from judge.questions.summary import people
+
     said = " ".join(people.beside(best))
     judges = sum(not row.control for row in rows) or len(rows)
     if judges > 1:
@@ -125,6 +122,8 @@ def drift(found: Drift) -> str:
 def consistency(found: Consistency) -> str:
     """How far repeats agree, by ICC(1,1) over all judges, Eval-Prompts and criteria."""
     estimates = [estimate for cell in found.judged if (estimate := cell.estimate("ICC(1,1)")) is not None]
+    from judge.questions.summary import quality
+
     text, verdict = quality.with_itself(estimates, "rows")
     return f"{verdict.text.upper()}. {text}"
 
@@ -150,6 +149,8 @@ def repeats(found: Repeats) -> str:
 
 def coverage(found: Coverage) -> str:
     """How many repeats have a rating, and which kinds of stories lost more."""
+    from judge.questions.summary import quality
+
     if not found.total.rows:
         return "No judge was asked."
     (row,) = found.total.rows
@@ -162,6 +163,8 @@ def diagnosis(found: Diagnosis) -> str:
 
 
 def _faults(found: Diagnosis, dataset: str) -> str:
+    from judge.questions.summary.quality import Faults
+
     faults = Faults.of(found, dataset, None)
     judges = {finding.cell for finding in faults.tests if not finding.of_people}
     who = "It" if len(judges) == 1 else "A judge here"
@@ -171,6 +174,8 @@ def _faults(found: Diagnosis, dataset: str) -> str:
 
 def comparison(found: Comparison) -> str:
     """The best variant of each group, and which others are tied with it."""
+    from judge.analysis.comparison.result import of_two
+
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], list[Ranked]] = {}
     for ranked in found.ranking or of_two(found.entries):
         groups.setdefault((ranked.entry.dataset, ranked.entry.contrast.shared), []).append(ranked)
@@ -181,6 +186,8 @@ def comparison(found: Comparison) -> str:
 
 
 def _best(scope: str, rows: Sequence[Ranked]) -> str:
+    from judge.questions.summary import rules
+
     others = [(row.variant, row.below, row.both) for row in rows if row.below is not None]
     best = next((row.variant for row in rows if row.below is None), None)
     if best is None or not others:
@@ -192,6 +199,10 @@ def _best(scope: str, rows: Sequence[Ranked]) -> str:
 
 def jury(found: Juries) -> str:
     """How far a jury is above or below the judge that would be chosen without it, and the control."""
+    from judge.analysis.jury.jury import sentences as of_jury
+    from judge.analysis.jury.result import CONTROL as BASELINE
+    from judge.analysis.jury.result import SINGLE
+
     return _first(f"{each}." for held in found.held for each in of_jury(held, (SINGLE, BASELINE)))
 
 
@@ -201,6 +212,8 @@ def systems(found: Systems) -> str:
 
 
 def _order(found: Systems, dataset: str) -> str:
+    from judge.analysis.systems import AVERAGE
+
     matrix = next(matrix for matrix in found.matrices if matrix.dataset == dataset)
     of_people = [each for each in found.standings if each.source.is_people and each.source.matrix.dataset == dataset]
     own = next((each for each in of_people if each.criterion == AVERAGE), of_people[0] if of_people else None)

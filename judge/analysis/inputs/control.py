@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -168,11 +169,17 @@ def control_predictions(
     return Surface.of(stories).predictions(people, criterion, seed=seed)
 
 
-def _shipped(texts: Sequence[str], prompts: Sequence[str], criterion: str, card: Card) -> ControlPredictions:
+@lru_cache(maxsize=2)
+def _features(texts: tuple[str, ...], prompts: tuple[str, ...], *, own: bool) -> list[dict[str, float]]:
+    # The same for each criterion whose shipped model reads them.
+    return [(own_features if own else score_file_features)(*story) for story in zip(texts, prompts, strict=True)]
+
+
+def _shipped(texts: tuple[str, ...], prompts: tuple[str, ...], criterion: str, card: Card) -> ControlPredictions:
     values = np.full(len(texts), np.nan)
     blank = seen = 0
-    for at, (text, prompt) in enumerate(zip(texts, prompts, strict=True)):
-        plain = (own_features if card.reads_own(criterion) else score_file_features)(text, prompt)
+    features = _features(texts, prompts, own=card.reads_own(criterion))
+    for at, (plain, prompt) in enumerate(zip(features, prompts, strict=True)):
         model = card.choose(criterion, plain["length"])
         if not plain["length"]:
             blank += 1

@@ -52,6 +52,12 @@ def worded_difference(
     return f"+{text}" if value >= 0 else text
 
 
+def height(statistic: str, value: Estimate, stories: int, criteria: Sequence[str]) -> str:
+    """A correlation in words, with its stories and criteria; without a final period."""
+    over = f"mean of {len(criteria)} criteria" if len(criteria) > 1 else criteria[0]
+    return f"{statistic} x100 {worded(value)} over {stories:,} stories, {over}"
+
+
 def counted(numbers: Sequence[int], unit: str) -> str:
     """Sample sizes as text, e.g. `n = 960 stories`, or a range if they differ."""
     positive = [number for number in numbers if number]

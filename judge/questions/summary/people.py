@@ -7,20 +7,21 @@ and the numbers of story-prompts and people that would decide.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
 from judge.base.estimate import Estimate
-from judge.questions.charts.shared import worded, worded_difference
-from judge.questions.summary.evidence import Evidence
+from judge.questions.charts.shared import height, worded, worded_difference
 from judge.questions.summary.result import Answer, Verdict
 from judge.ratings.rating_matrix import Raters, RatingMatrix
 from judge.stats import near_ties
 from judge.stats.estimation import other_raters
+
+if TYPE_CHECKING:
+    from judge.questions.summary.evidence import Evidence
 
 # By how much a judge's tau may lie below the average person's and still count as not below.
 MARGIN = 0.10
@@ -98,12 +99,6 @@ def people(evidence: Evidence, best: Margin) -> Answer:
     elif not raters.labels_note:
         sentences.append(_no_ceiling(evidence, best))
     return Answer(question, (" ".join(sentences),), verdict, "people")
-
-
-def height(statistic: str, value: Estimate, stories: int, criteria: Sequence[str]) -> str:
-    """A correlation in words, with its stories and criteria; without a final period."""
-    over = f"mean of {len(criteria)} criteria" if len(criteria) > 1 else criteria[0]
-    return f"{statistic} x100 {worded(value)} over {stories:,} stories, {over}"
 
 
 def beside(best: Margin) -> list[str]:
