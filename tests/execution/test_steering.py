@@ -156,6 +156,20 @@ def test_fewer_requests_are_in_flight(loopback: Start, folder: Path) -> None:
         assert process.wait(60) == 0
 
 
+def test_a_stop_sends_nothing_of_what_waited_for_a_place(loopback: Start, folder: Path) -> None:
+    server = loopback(latency_ms=300)
+    define(folder, server, concurrency=8, repeats=20)
+    with running(folder) as process:
+        server.wait(requests=20)
+        status(folder, "connections=1")
+        time.sleep(1.5)
+        status(folder, "send=stop")
+        before = server.stats()["requests"]
+        process.wait(60)
+    # One was in flight, and one more may have begun before the run read what was set.
+    assert server.stats()["requests"] <= before + 2
+
+
 def test_a_budget_is_set_while_the_run_goes_on_and_raised(loopback: Start, folder: Path) -> None:
     # A prompt of this judge costs some cents, whatever its length.
     (folder / "home").mkdir()

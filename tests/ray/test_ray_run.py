@@ -20,6 +20,7 @@ from judge.asking.execution.ray.shards import read_shard
 from judge.asking.execution.session import Sitting, sit
 from judge.asking.run_definition.spec import parse_run_spec
 from judge.asking.run_folder import ResultFolder
+from judge.asking.run_folder.steering import steer
 from judge.base.errors import JudgeError, SpecError
 from tests.server.loopback import LoopbackServer
 
@@ -197,6 +198,45 @@ def test_a_quota_stops_all_workers_and_failures_keep_their_type(ray: Any, loopba
     broken = sit_on_ray(sitting(server, stories, "sticky", repeats=1, max_attempts=1, limit=4), TWO)
     assert broken.totals.failed == {"server": broken.missing}
     assert 0 < broken.missing < 12
+
+
+def test_a_run_is_paused_narrowed_and_stopped_from_another_terminal(ray: Any, loopback: Start, stories: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    server = loopback(latency_ms=100)
+    asked = sitting(server, stories, repeats=1)
+    asked.result.path.mkdir(parents=True)
+    steer(asked.result.path, send="pause")
+    sent: list[int] = []
+
+    def steered() -> None:
+        # Paused from the start: nothing is sent, however long the workers are there.
+        while len(workers_of_this_process()) < 2:
+            time.sleep(0.2)
+        time.sleep(4)
+        sent.append(server.stats()["choices"])
+        steer(asked.result.path, send="go", connections=2)
+        server.wait(timeout=120, answered=20)
+        steer(asked.result.path, send="pause")
+        time.sleep(3)
+        sent.append(server.stats()["choices"])
+        time.sleep(3)
+        sent.append(server.stats()["choices"])
+        steer(asked.result.path, send="stop")
+
+    with ThreadPoolExecutor(1) as pool:
+        steering = pool.submit(steered)
+        ended = sit_on_ray(asked, TWO)
+        steering.result()
+    assert sent[0] == 0
+    assert 20 <= sent[1] == sent[2] < 180
+    assert ended.outcomes.stopped == "by judge status"
+    assert ended.totals.answered == sent[2] == len(content(asked.result.path))
+    # Two workers share what is allowed: one request each, though the definition says four.
+    assert server.stats()["max_in_flight"] == 2
+    steer(asked.result.path, send="go")
+    again = sit_on_ray(asked, TWO)
+    assert (again.totals.answered, again.missing, server.stats()["repeats_after_answer"]) == (180, 0, 0)
 
 
 @pytest.mark.parametrize(

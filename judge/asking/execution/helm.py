@@ -19,30 +19,61 @@ from judge.base.errors import RunFolderError
 # Seconds between two looks at the file.
 EVERY = 0.25
 
+# Why a session ended that was stopped by its steering.
+STOPPED = "by judge status"
+
 
 @dataclass(slots=True)
-class Helm:
+class Lookout:
+    """What is wanted of a session, as last read from the file in `folder`."""
+
+    folder: Path
+    wanted: Steering = field(default_factory=Steering, init=False)
+    _complaint: str = field(default="", init=False)
+
+    def look(self) -> bool:
+        """Read the file; whether it says something new. One that is none changes nothing: a run that is paid for goes
+        on as it was."""
+        try:
+            found = read_steering(self.folder)
+        except RunFolderError as error:
+            if str(error) != self._complaint:
+                self._complaint = str(error)
+                sys.stderr.write(f"{self._complaint}; the run goes on as before\n")
+            return False
+        changed = found != self.wanted
+        self.wanted = found
+        return changed
+
+    def tell(self) -> None:
+        """Say what differs from the run's definition, if anything does."""
+        if self.wanted.words:
+            sys.stderr.write(f"{self.folder}: {self.wanted.words}, as was set by judge status\n")
+
+    @property
+    def paused(self) -> bool:
+        return self.wanted.send == "pause"
+
+
+@dataclass(slots=True)
+class Helm(Lookout):
     """The steering of the session of one judge. `folder` holds the file. `budget_of` makes the run's own budget of so
     many dollars; None where answers cost nothing. `changed` is told after each change."""
 
-    folder: Path
     account: Account
     own: Budget | None
     budget_of: Callable[[float], Budget] | None
     changed: Callable[[], None]
-    wanted: Steering = field(default_factory=Steering)
-    _complaint: str = ""
     _again: int | None = None
 
     async def may_begin(self) -> bool:
         """Wait while the run is paused; False where it was stopped. Requests are sent only after that."""
-        self._look()
+        self.look()
         self._again = self.wanted.again
-        if self.wanted.words:
-            sys.stderr.write(f"{self.folder}: {self.wanted.words}, as was set by judge status\n")
-        while self.wanted.send == "pause":
+        self.tell()
+        while self.paused:
             await asyncio.sleep(EVERY)
-            self._look()
+            self.look()
         await self._pay()
         return self.wanted.send != "stop"
 
@@ -67,23 +98,10 @@ class Helm:
     async def _follow(self, run: Run) -> None:
         while True:
             await asyncio.sleep(EVERY)
-            if self._look():
+            if self.look():
                 await self._pay()
                 self._turn(run)
                 self.changed()
-
-    def _look(self) -> bool:
-        # A file that is none changes nothing: a run that is paid for goes on as it was.
-        try:
-            found = read_steering(self.folder)
-        except RunFolderError as error:
-            if str(error) != self._complaint:
-                self._complaint = str(error)
-                sys.stderr.write(f"{self._complaint}; the run goes on as before\n")
-            return False
-        changed = found != self.wanted
-        self.wanted = found
-        return changed
 
     async def _pay(self) -> None:
         most = self.wanted.max_cost
@@ -97,7 +115,7 @@ class Helm:
             await self.own.become(wanted)
 
     def _turn(self, run: Run) -> None:
-        run.hold(paused=self.wanted.send == "pause")
+        run.hold(paused=self.paused)
         run.narrow(self.wanted.connections)
         if self.wanted.send == "stop":
-            run.stop("by judge status")
+            run.stop(STOPPED)

@@ -199,7 +199,7 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
         cost=lambda: run.outcomes.known_cost,
         waits=lambda: pace.waits,
         trouble=lambda: run.trouble,
-        paused=lambda: helm.wanted.send == "pause",
+        paused=lambda: helm.paused,
         board=beside.line,
     )
     helm = _helm(sitting, account, own, progress)

@@ -90,8 +90,31 @@ def test_a_stop_ends_the_driver_and_those_who_wait() -> None:
         await asyncio.sleep(0)
         await feed.stop()
         assert await waiting is False
-        assert await feed.stopped()
+        assert await feed.wanted() == (True, False, None)
         assert await feed.get(0) == b""
+
+    asyncio.run(course())
+
+
+def test_a_pause_hands_out_nothing_until_it_ends_or_the_run_does() -> None:
+    async def course() -> None:
+        feed = Feed()
+        await feed.put(b"a", 2)
+        await feed.put(b"b", 2)
+        assert await feed.get(0) == b"a"
+        await feed.steer(3, paused=True)
+        assert await feed.wanted() == (False, True, 3)
+        waiting = [asyncio.create_task(feed.get(ticket)) for ticket in (0, 1)]
+        await asyncio.sleep(0.01)
+        assert not any(task.done() for task in waiting)
+        await feed.steer(None, paused=False)
+        assert await asyncio.gather(*waiting) == [b"a", b"b"]
+        await feed.steer(None, paused=True)
+        late = asyncio.create_task(feed.get(2))
+        await asyncio.sleep(0.01)
+        assert not late.done()
+        await feed.stop()
+        assert await late == b""
 
     asyncio.run(course())
 

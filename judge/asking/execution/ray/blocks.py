@@ -138,6 +138,9 @@ class Feed:
         self._done: set[int] = set()
         self._ended = False
         self._stopped = False
+        self._paused = False
+        # Requests that a worker may have in flight; None: as many as the run's definition says.
+        self._connections: int | None = None
         self._changed = asyncio.Condition()
 
     async def put(self, block: bytes, most: int) -> bool:
@@ -163,15 +166,20 @@ class Feed:
             self._next.clear()
             self._changed.notify_all()
 
-    async def stopped(self) -> bool:
-        return self._stopped
+    async def steer(self, connections: int | None, *, paused: bool) -> None:
+        """Hand out no blocks while `paused`, and let each worker have so many requests in flight."""
+        async with self._changed:
+            self._connections, self._paused = connections, paused
+            self._changed.notify_all()
+
+    async def wanted(self) -> tuple[bool, bool, int | None]:
+        """What workers should do: end early, send nothing, and have at most so many requests in flight."""
+        return self._stopped, self._paused, self._connections
 
     async def get(self, ticket: int) -> bytes:
         """The block of a ticket; empty bytes where none is left, and where it is done or was given up."""
         async with self._changed:
-            await self._changed.wait_for(
-                lambda: ticket in self._given or ticket in self._done or bool(self._next) or self._ended
-            )
+            await self._changed.wait_for(lambda: self._stopped or (not self._paused and self._knows(ticket)))
             if ticket in self._done or (self._stopped and ticket not in self._given):
                 return b""
             if ticket not in self._given:
@@ -185,6 +193,9 @@ class Feed:
                 self._done.add(ticket)
                 return b""
             return self._given[ticket]
+
+    def _knows(self, ticket: int) -> bool:
+        return ticket in self._given or ticket in self._done or bool(self._next) or self._ended
 
     async def given_up(self) -> int:
         """Number of blocks given up because five workers (`MOST_WORKERS`) that had them died."""
@@ -204,7 +215,7 @@ class Feed:
 # Worker of a run on Ray with an HTTP judge: an actor that takes a block, sends its queries and writes the answers to
 # shards.
 
-# Seconds between looks whether the driver wants everybody to end early.
+# Seconds between looks at what the driver wants.
 _LOOK = 1.0
 
 
@@ -273,6 +284,7 @@ class Asker:
             max_attempts=task.max_attempts,
             form=self._form,
         )
+        await self._steered(run)
         watching = asyncio.create_task(self._watch(run))
         try:
             return await run.ask(split_calls(_works(groups, settled), backend))
@@ -290,9 +302,15 @@ class Asker:
         return self._backend
 
     async def _watch(self, run: Run) -> None:
-        while not await self._feed.stopped.remote():  # noqa: ASYNC110  the event is in another process
+        while not await self._steered(run):  # noqa: ASYNC110  the event is in another process
             await asyncio.sleep(_LOOK)
         run.stop("the driver asked to end")
+
+    async def _steered(self, run: Run) -> bool:
+        stopped, paused, connections = await self._feed.wanted.remote()
+        run.hold(paused=paused)
+        run.narrow(connections)
+        return bool(stopped)
 
 
 def _works(groups: list[Group], settled: set[tuple[str, int]]) -> Iterator[list[Work]]:

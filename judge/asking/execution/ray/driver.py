@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from judge.answers.journal import JournalMerger, JournalReader
 from judge.answers.parsing import parser as load_parser
+from judge.asking.execution.helm import STOPPED, Lookout
 from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.preparation import Prepared
 from judge.asking.execution.progress import Progress
@@ -28,6 +29,7 @@ from judge.asking.execution.sending.runner import Outcomes, works
 from judge.asking.execution.session import Result, Sitting, settings_of
 from judge.asking.plan import AnyPlan, Price, load_prices
 from judge.asking.run_folder import ResultFolder, read_manifest, write_manifest
+from judge.asking.run_folder.steering import Steering
 from judge.base.credentials.providers import JudgeName
 from judge.base.credentials.trust import elsewhere
 from judge.base.errors import BackendError, JudgeError, RunFolderError
@@ -179,6 +181,8 @@ class Drive:
         self._planned = queries * sitting.spec.repeats
         # With a seed every repeat is a call of its own, see `works`.
         self._calls = queries if sitting.spec.generation.seed is None else self._planned
+        self._lookout = Lookout(sitting.result.path)
+        self._steered: Steering | None = None
         self._folder = sitting.result.derived / "ray" / f"{time.strftime('%Y%m%dT%H%M%S')}-{uuid.uuid4().hex[:6]}"
 
     def run(self, server: dict[str, Any], began: float, reused: int) -> Result:
@@ -191,7 +195,13 @@ class Drive:
         price = load_prices(spec.judge, spec.base_url, spec.engine)
         shards = Shards(sitting.result, self._folder, self._plan, price)
         parser = None if sitting.quiet else load_parser("ours")
-        progress = Progress(self._planned, parser=parser, quiet=sitting.quiet, cost=lambda: shards.spent.known_cost)
+        progress = Progress(
+            self._planned,
+            parser=parser,
+            quiet=sitting.quiet,
+            cost=lambda: shards.spent.known_cost,
+            paused=lambda: self._lookout.paused,
+        )
         with shards, progress:
             shards.merge_left_over()
             outcomes = self._ask(shards, progress)
@@ -238,11 +248,13 @@ class Drive:
         feed = ray.remote(blocks.Feed).options(num_cpus=0, max_concurrency=1000).remote()
         course = _Course(feed)
         with ThreadPoolExecutor(2, thread_name_prefix="ray") as pool, _interruptible(course):
+            self._steer(course, shards)
             feeding = pool.submit(self._feed, course, progress)
             asking = pool.submit(self._consume, course)
             asking.add_done_callback(lambda _: feed.stop.remote())  # Whoever still renders has nobody to render for.
             while not asking.done():
                 time.sleep(_LOOK)
+                self._steer(course, shards)
                 shards.merge_new(progress)
             shards.merge_new(progress)
             _raise_from(feeding, asking)
@@ -253,6 +265,21 @@ class Drive:
                 f"{lost} blocks were given up: every worker that had them died; the same command asks them again"
             )
         return _outcomes(course)
+
+    def _steer(self, course: _Course, shards: Shards) -> None:
+        self._lookout.look()
+        before, wanted = self._steered, self._lookout.wanted
+        if wanted == before:
+            return
+        self._steered = wanted
+        self._lookout.tell()
+        if wanted.max_cost != (before or Steering()).max_cost or (before is not None and wanted.again != before.again):
+            shards.note("on Ray, max_cost= and again= of judge status are not followed: its workers know no total")
+        if wanted.send == "stop" and course.stopped is None:
+            course.stopped = STOPPED
+            course.feed.stop.remote()
+        each = None if wanted.connections is None else max(1, wanted.connections // self._actors)
+        course.feed.steer.remote(each, paused=wanted.send != "go")
 
     def _feed(self, course: _Course, progress: Progress) -> None:
         feed, spec = course.feed, self._sitting.spec

@@ -279,7 +279,9 @@ class Run:
             await self._journal.room()
             await self._limiter.acquire()
             try:
-                if not await self._in_turn(schedule, work):
+                # Whoever waited for a place while the run was stopped sends nothing more.
+                waited = self.outcomes.stopped is not None and self._early is None
+                if waited or not await self._in_turn(schedule, work):
                     return
             finally:
                 self._limiter.release()
