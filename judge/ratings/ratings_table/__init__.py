@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from judge.answers.parsing import parser as load_parser
@@ -128,14 +129,15 @@ class Parts:
 
     def frames(self, kept: pd.DataFrame) -> Iterator[pd.DataFrame]:
         """The rows part by part, in the table's order: those that `kept`, some of the outline's rows, stands for."""
-        people, judged = (kept[(kept["source"] == source).to_numpy()] for source in ("rater", "judge"))
-        asked = judged[["run", "judge", "dataset", "criterion", "eval_prompt"]].astype(object).drop_duplicates()
+        # The outline has judges first. Slices are no copies.
+        judged = int((kept["source"] == "judge").sum())
+        asked = kept[:judged][["run", "judge", "dataset", "criterion", "eval_prompt"]].astype(object).drop_duplicates()
         yield _as_text(kept[:0])
         for piece in self.pieces:
             frame = with_labels(frame_of([piece], explanations=True), self.outline.labels, explanations=True)
             yield frame.merge(asked).reindex(columns=kept.columns)
-        for first in range(0, len(people), PART_ROWS):
-            yield _as_text(people[first : first + PART_ROWS])
+        for first in range(judged, len(kept), PART_ROWS):
+            yield _as_text(kept[first : first + PART_ROWS])
 
 
 def read_in_parts(runs: Sequence[Path | str], parser: str, output: Path, *, telling: Telling = silent) -> Parts:
@@ -157,6 +159,9 @@ def read_in_parts(runs: Sequence[Path | str], parser: str, output: Path, *, tell
     scales = scales_of((fact, [fact.dataset]) for fact in facts)
     outlines += [dataset_people.ratings for dataset_people in people.values()]
     frame = with_labels(frame_of(outlines, explanations=False), scales, explanations=False)
+    for dataset_people in people.values():
+        dataset_people.ratings = Piece({}, np.empty(0))  # they are in the frame now
+    outlines.clear()
     outline = RatingsTable(frame, pd.DataFrame(columns=list(STORY_COLUMNS)), tuple(noted(frame, facts)), scales)
     return Parts(outline, chain.from_iterable(pieces))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -103,7 +104,7 @@ class ComparisonsError(RunFolderError):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class People:
     """A dataset's stories and human ratings. `content` is a hash that distinguishes its versions; a story's number is
     its position in `stories`."""
@@ -152,7 +153,9 @@ def story_rows(journal: JournalReader, dataset: str) -> Iterator[tuple[Story, St
     words = journal.words_left_out()
     for story in journal.stories():
         length = words.get(story.id, len(story.text.split()))
-        yield story, StoryRow(dataset, story.id, story.story_prompt, story.system, length, story.text)
+        # Story-prompts and systems have many stories.
+        prompt, system = sys.intern(story.story_prompt), sys.intern(story.system)
+        yield story, StoryRow(dataset, story.id, prompt, system, length, story.text)
 
 
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Iterable[Piece], RunFacts]:

@@ -14,8 +14,8 @@ from judge.base.files import writing
 from judge.ratings.ratings_table.judgments import UnusualError
 from judge.ratings.ratings_table.parsed_file import COLUMNS, Block, Blocks
 
-# Rows of a part: about 50 MB as text and in Arrow, and more where explanations are long.
-PART_ROWS = 16_384
+# Rows of a part: about 25 MB as text and in Arrow, and more where explanations are long.
+PART_ROWS = 8_192
 
 
 class Spill(Blocks):
