@@ -48,9 +48,17 @@ class Control:
         self._surface: Surface | None = None
 
     def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
+        if len(stories) < LEAST_RATED and stories.columns.isin(_NOT_FEATURES).all():
+            # Too few for a refit, whose features take long to count.
+            return _shipped(*_told(stories), criterion, read_card(shipped_model()))
         if self._surface is None or self._stories is not stories:
             self._stories, self._surface = stories, Surface.of(stories)
         return self._surface.predictions(people, criterion, seed=self.seed)
+
+
+def _told(stories: pd.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    texts = tuple(str(text) for text in stories["text"])
+    return texts, tuple("" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"])
 
 
 class _Fits:
@@ -88,8 +96,7 @@ class Surface:
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
         """Features of stories (index = story id) with `text`, `story_prompt` and optional numeric features."""
-        texts = tuple(str(text) for text in stories["text"])
-        prompts = tuple("" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"])
+        texts, prompts = _told(stories)
         numeric = stories.drop(columns=_NOT_FEATURES, errors="ignore")
         blank = np.array([not tokens(text) for text in texts], dtype=bool)
         if not len(numeric.columns) or (~blank).sum() >= numeric.notna().all(axis=1).sum():
