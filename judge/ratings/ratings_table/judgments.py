@@ -242,10 +242,7 @@ def judgments(
         identity = identity_of(asked.name, asked.parser.version, definition, texts_in(journal))
 
     def put(block: Block) -> None:
-        texts = block.explanations if asked.explanations else None
-        if texts is not None and asked.explanations == "given":
-            texts = [None if text is None else "" for text in texts]
-        into.put(replace(block, explanations=texts))
+        into.put(replace(block, explanations=_kept(block, asked.explanations)))
 
     with ParsedFile(None if identity is None else folder.parsed(asked.name), identity or "") as kept:
         state = state if kept.there else None
@@ -282,6 +279,12 @@ def judgments(
         if state is not None:
             kept.finish(state, settled, walk.checksums)
         return settled
+
+
+def _kept(block: Block, explanations: Explanations) -> list[str | None] | None:
+    if explanations is True or block.explanations is None:
+        return block.explanations
+    return [None if text is None else "" for text in block.explanations] if explanations else None
 
 
 # Program of a helper process that parses its share of a journal's blocks into `derived/`; started by `helpers`.
