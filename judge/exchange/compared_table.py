@@ -52,9 +52,9 @@ class ComparedMap:
         """What the columns were taken for, each that is not read named."""
         fields = ", ".join(f"{name} {column}" for name, column in self.fields.items())
         used = {*self.fields.values(), *self.judges, *self.people}
-        left = self.reading.left_out(used) if self.reading is not None else []
+        told = self.reading.told(used) if self.reading is not None else []
         by = [f"verdicts of {side}: {', '.join(given)}" for side, given in self._sides if given]
-        return [f"read as: {fields}", *by, *([f"not read: {', '.join(left)}"] if left else [])]
+        return [f"read as: {fields}", *by, *told]
 
     @property
     def _sides(self) -> tuple[tuple[str, Sequence[str]], ...]:

@@ -17,6 +17,8 @@ import pandas as pd
 from judge.base.records import STATUSES
 from judge.exchange.ratings_rows import OWN, RatingsMap
 from judge.inputs.datasets.files.column_map import label
+from judge.inputs.datasets.files.encoding import encoding_of
+from judge.inputs.datasets.files.source_file import missing_in
 from judge.inputs.datasets.files.table_file import separator
 from judge.ratings.ratings_table import COLUMNS
 
@@ -88,7 +90,7 @@ def _read(path: Path, columns: RatingsMap) -> pd.DataFrame | None:
 
 def _csv(path: Path, kinds: Mapping[str, Any], columns: RatingsMap) -> pd.DataFrame:
     numbers = [column for column, kind in kinds.items() if kind == "float64"]
-    blank = {column: ["", *columns.missing] if column in numbers else [""] for column in kinds}
+    blank = {column: ["", *missing_in(column, columns.missing)] if column in numbers else [""] for column in kinds}
     return pd.read_csv(
         path,
         sep="\t" if path.suffix.lower() == ".tsv" else separator(path),
@@ -97,7 +99,7 @@ def _csv(path: Path, kinds: Mapping[str, Any], columns: RatingsMap) -> pd.DataFr
         keep_default_na=False,
         na_values=blank,
         decimal="," if columns.decimal_comma else ".",
-        encoding="utf-8-sig",
+        encoding=encoding_of(path),
     )
 
 

@@ -126,9 +126,9 @@ class Guessed:
             if columns
         ]
         rated += [f"judges among the raters: {', '.join(self.judge_names)}"] if self.judge_names else []
-        left = self.reading.left_out(self.used) if self.reading is not None else []
         read = ", ".join(f"{name} {column}" for name, column in self.fields.items())
-        return [*([f"read as: {read}"] if read else []), *rated, *([f"not read: {', '.join(left)}"] if left else [])]
+        told = self.reading.told(self.used) if self.reading is not None else []
+        return [*([f"read as: {read}"] if read else []), *rated, *told]
 
     @property
     def several(self) -> bool:

@@ -303,3 +303,20 @@ def test_a_hint_keeps_what_the_user_said(tmp_path: Path) -> None:
     hint = str(mend(error.value))
     assert "--judge gpt-4o --human rater1 --human rater2 --by system" in hint
     assert "row 0" not in str(error.value)
+
+
+@pytest.mark.parametrize("code", [99, 88])
+def test_a_code_is_no_rating_only_in_the_columns_on_whose_scale_it_is_not(code: int, tmp_path: Path) -> None:
+    frame = _frame()
+    frame.loc[[4, 9], "rater1"] = code
+    frame["gpt-4o"] = [min(100, 20 * value + at % 5) for at, value in enumerate(frame["gpt-4o"])]
+    frame.loc[[3, 8], "gpt-4o"] = code
+    checked = _checked(frame, tmp_path)
+    assert f"read as no rating: 'rater1={code}'" in checked.notes
+    ratings = checked.ratings.frame
+    assert (ratings.query("source == 'judge'")["rating"] == code).sum() == 2
+    assert ratings.query("source == 'rater'")["rating"].max() == 5
+    again = _checked(
+        frame, tmp_path, GivenColumns(judge=("gpt-4o",), human=("rater1", "rater2"), missing=(f"rater1={code}",))
+    )
+    assert list(again.ratings.frame["rating"].dropna()) == list(ratings["rating"].dropna())

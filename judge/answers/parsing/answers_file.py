@@ -17,6 +17,7 @@ from judge.base.foreign import whole_escapes
 from judge.base.late_pattern import late
 from judge.base.records import Criterion, Judgment, Response, Scale, Structured, Verdict
 from judge.base.wording import Advice, joined
+from judge.inputs.datasets.files.encoding import encoding_of
 from judge.inputs.prompt_file import labels_fault
 
 _SCALE = late(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
@@ -141,7 +142,7 @@ def summary(statuses: Sequence[str]) -> str:
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) for each line of a JSON Lines file. Raises `DataError` with file and line."""
     try:
-        content = path.read_bytes().decode("utf-8-sig")
+        content = path.read_bytes().decode(encoding_of(path))
     except UnicodeDecodeError as error:
         raise DataError("is not UTF-8", file=path, found=f"byte {error.start}", hint="convert it to UTF-8") from error
     except OSError as error:

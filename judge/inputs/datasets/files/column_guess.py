@@ -67,9 +67,8 @@ class Guess:
         """What the columns were taken for, in a few lines; every column that is not read is named."""
         read = ", ".join(f"{name} {column}" for name, column in self.columns.items() if not column.startswith("="))
         rated = "; ".join(f"{criterion} {column}" for criterion, column in self.ratings.items())
-        left = self.reading.left_out(_used(self.columns, self.ratings)) if self.reading is not None else []
-        lines = [f"read as: {read}", f"people's ratings: {rated}" if rated else "", f"not read: {', '.join(left)}"]
-        return [line for line in lines if line and not line.endswith(": ")]
+        told = self.reading.told(_used(self.columns, self.ratings)) if self.reading is not None else []
+        return [f"read as: {read}", *([f"people's ratings: {rated}"] if rated else []), *told]
 
 
 def guess(

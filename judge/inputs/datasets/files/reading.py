@@ -24,6 +24,7 @@ from judge.inputs.datasets.files.column_names import (
     without_means,
 )
 from judge.inputs.datasets.files.column_words import NAMES
+from judge.inputs.datasets.files.encoding import encoding_line
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import EXPECTED, parts_of
 from judge.inputs.datasets.files.verdict_codes import Twins
@@ -154,6 +155,11 @@ class Reading:
         once = [column for column in left if constant_within(self.table, column.column, key)]
         each = [*people, *(column for column in left if column not in once)]
         return once[0] if len(once) == 1 and len(each) == 1 else None
+
+    def told(self, used: Collection[str]) -> list[str]:
+        """Lines on the columns that are not `used`, and on an encoding that is not UTF-8."""
+        left = self.left_out(used)
+        return [*([f"not read: {', '.join(left)}"] if left else []), *encoding_line(self.table.path)]
 
     def left_out(self, used: Collection[str]) -> list[str]:
         """The columns that are not used, each with what it was taken for."""

@@ -7,9 +7,11 @@ import ast
 import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import orjson
 
@@ -18,10 +20,11 @@ from judge.base.foreign import json_of, opening
 from judge.base.late_pattern import late
 from judge.base.records import Scale
 from judge.base.wording import Advice
+from judge.inputs.datasets.files.encoding import UTF8, encoding_of
 
 _LONGEST_CELL = 1 << 27
 _BARE_NUMBER = late(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
-_UTF8_HINT = "save the file as UTF-8; nothing is guessed or replaced"
+_UTF8_HINT = "save the file as UTF-8 (iconv -f ENCODING -t UTF-8); nothing is guessed or replaced"
 
 
 def read_bytes(path: Path) -> bytes:
@@ -45,7 +48,8 @@ def decode(raw: bytes, path: Path, row: int) -> str:
 def read_json(path: Path) -> Any:
     """A JSON file's value. Raises DataError also for what Python's parser accepts: NaN, infinities and duplicate
     keys."""
-    text = decode(read_bytes(path), path, 1)
+    own = encoding_of(path)
+    text = decode(read_bytes(path), path, 1) if own == UTF8 else path.read_text(own)
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(items)
@@ -64,6 +68,13 @@ def read_json(path: Path) -> Any:
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
     """(row number, value) for each line, with one in memory at a time; blank lines are skipped."""
+    own = encoding_of(path)
+    if own != UTF8:
+        with opening(path), path.open(encoding=own, newline="\n") as lines:
+            for row, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield row, json_line(line, path, row)
+        return
     with opening(path), path.open("rb") as stream:
         for row, raw in enumerate(stream, start=1):
             if raw.strip():
@@ -82,13 +93,22 @@ def json_line(text: str, path: Path, row: int) -> Any:
         raise DataError(message, file=path, row=row) from error
 
 
+@contextmanager
+def text_of(path: Path) -> Iterator[TextIO]:
+    """The file opened as text in its own encoding. Of invalid UTF-8, a byte 0xNN becomes U+DCNN. Raises DataError if it
+    cannot be opened."""
+    own = encoding_of(path)
+    with opening(path), path.open(encoding=own, errors="surrogateescape", newline="") as stream:
+        yield stream
+
+
 def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
     """(row number, cells by column), with one row in memory at a time. A first line `sep=;`, which Excel understands,
     is skipped. Raises DataError for missing or duplicate columns, rows of another length, invalid quotation marks and
-    no UTF-8."""
+    an encoding that is not known."""
     # The standard limit of 131,072 characters is shorter than some stories and than the score file's lists.
     csv.field_size_limit(_LONGEST_CELL)
-    with opening(path), path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+    with text_of(path) as stream:
         reader = csv.reader(stream, strict=True, delimiter=separator)
         header: list[str] = []
         row = 0
@@ -298,7 +318,7 @@ class RatingPlace:
 
 def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | None]]:
     """(rater or None, rating) in one cell, in order; a missing rating is None. Raises DataError for no rating."""
-    if cell.scale is not None and not is_missing(value, cell.missing):
+    if cell.scale is not None and not is_missing(value, missing_in(cell.column, cell.missing)):
         whole = word_code(value, cell.scale)
         if whole is not None:
             return [(None, whole)]
@@ -309,6 +329,12 @@ def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | 
     if isinstance(value, list | tuple):
         return [(None, _number(part, cell)) for part in value]
     return [(None, _number(value, cell))]
+
+
+@lru_cache(maxsize=256)
+def missing_in(column: str, missing: tuple[str, ...]) -> tuple[str, ...]:
+    """The words for a missing rating in one column: all that are said, and those said of it alone as `COLUMN=WORD`."""
+    return (*missing, *(word.removeprefix(f"{column}=") for word in missing if word.startswith(f"{column}=")))
 
 
 def is_missing(value: Any, missing: tuple[str, ...]) -> bool:
@@ -354,7 +380,7 @@ def _parsed(text: str, cell: RatingPlace) -> Any:
 
 
 def _number(value: Any, cell: RatingPlace) -> float | None:
-    if is_missing(value, cell.missing):
+    if is_missing(value, missing_in(cell.column, cell.missing)):
         return None
     if isinstance(value, str) and cell.decimal_comma and value.count(",") == 1:
         value = _COMMA.sub(r"\1.\2", value)

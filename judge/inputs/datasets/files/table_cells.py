@@ -70,17 +70,20 @@ class TableCells:
 
     def words_for_nothing(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Words such as NA or ERROR, and codes such as -99, that these columns hold in place of a rating, in their
-        spelling."""
+        spelling; `COLUMN=WORD` where the word is a rating in another of them."""
+        counts = {c: Counter(told for v in self.values(c) if (told := _written(v)) is not None) for c in columns}
+        lost = {column: self._in_place_of_ratings(counts[column]) for column in columns}
         words: dict[str, None] = {}
-        for column in columns:
-            counts = Counter(written for value in self.values(column) if (written := _written(value)) is not None)
-            known = [word for word in counts if word.lower() in MISSING_WORDS]
-            words |= dict.fromkeys(known)
-            if self.scale is None:
-                words |= dict.fromkeys(
-                    _in_place_of_numbers(Counter({w: n for w, n in counts.items() if w not in known}))
-                )
+        for column, own in lost.items():
+            for word in own:
+                rated = any(word in counts[other] and word not in lost[other] for other in columns)
+                words[f"{column}={word}" if rated else word] = None
         return tuple(words)
+
+    def _in_place_of_ratings(self, counts: Counter[str]) -> list[str]:
+        known = [word for word in counts if word.lower() in MISSING_WORDS]
+        others = Counter({word: count for word, count in counts.items() if word not in known})
+        return known if self.scale is not None else [*known, *_in_place_of_numbers(others)]
 
     def mixed(self, column: str) -> str | None:
         """Examples of a column's numbers that are written in several ways, such as 4/5 and 8/10; None for one way."""

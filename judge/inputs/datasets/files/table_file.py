@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError, unknown
-from judge.base.foreign import opening
 from judge.base.late_pattern import late
 from judge.base.wording import Advice
 from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of
-from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json
+from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json, text_of
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 # Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory.
@@ -189,13 +188,13 @@ def _first_rows(path: Path, candidate: str, most: int = 2) -> list[list[str]]:
     # Rows that cannot be read raise their error later.
     first_rows: list[list[str]] = []
     try:
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+        with text_of(path) as stream:
             for row in csv.reader(stream, delimiter=candidate):
                 if row:
                     first_rows.append(row)
                 if len(first_rows) == most:
                     break
-    except (OSError, csv.Error):
+    except (OSError, DataError, csv.Error):
         pass
     return first_rows
 
@@ -207,7 +206,7 @@ def _several_rows(path: Path, divided_by: str) -> Header | None:
 
 
 def _below(path: Path, divided_by: str, header: Header) -> Iterator[tuple[int, dict[str, Any]]]:
-    with opening(path), path.open(encoding="utf-8-sig", newline="") as stream:
+    with text_of(path) as stream:
         rows = ((number, row) for number, row in enumerate(csv.reader(stream, delimiter=divided_by), 1) if any(row))
         for number, row in islice(rows, header.rows, None):
             yield number, header.cells(row, path, number)
