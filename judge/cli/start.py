@@ -215,6 +215,7 @@ CHECK_HELP = {
     "rater": "column of raters' names, where each rating has its own row",
     "rating": "column of ratings, where each rating has its own row",
     "panel": "column of panels of people, such as expert and lay",
+    "comments": "column of what raters wrote beside their ratings",
     "labels": "words that serve as ratings, lowest first, such as No,Yes",
     "missing": "word that means a missing rating; may be given several times",
     "sheet": "name of the sheet in a workbook",
@@ -223,7 +224,7 @@ CHECK_HELP = {
 }
 METAVARS = {
     **dict.fromkeys(("judge", "human", "criterion", "by", "story", "prompt", "text"), "COLUMN"),
-    **dict.fromkeys(("rater", "rating", "panel"), "COLUMN"),
+    **dict.fromkeys(("rater", "rating", "panel", "comments"), "COLUMN"),
     "labels": "WORD,...",
     "missing": "WORD",
 }

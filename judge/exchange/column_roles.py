@@ -11,7 +11,7 @@ from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
 from judge.exchange.side_columns import answered, are_persons, by_file, repeat_column
-from judge.exchange.table_roles import GivenColumns, Guessed, RatingColumn, as_stated, options_of
+from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, RatingColumn, as_stated, options_of
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.cell_patterns import constant_within, numbered
 from judge.inputs.datasets.files.column_names import (
@@ -43,6 +43,7 @@ _ROLES: Mapping[str, Role] = {
     "prompt": "story_prompt",
     "text": "text",
     "panel": "panel",
+    "comments": "explanation",
 }
 
 
@@ -111,8 +112,8 @@ def guess_side(
     if by is not None and "story" in guessed.fields and answered(table, by, guessed.fields["story"]):
         guessed.fields.pop("by", None)
         guessed.fields["judge"] = by
-    if (repeat := repeat_column(table, guessed.fields)) is not None:
-        guessed.fields["repeat"] = repeat
+    own = {"repeat": repeat_column(table, guessed.fields), "comments": reading.column("explanation")}
+    guessed.fields.update({name: column for name, column in own.items() if column is not None})
     return replace(guessed, judges=tuple(by_file(column, table) for column in guessed.judges))
 
 
@@ -201,8 +202,7 @@ def _ours(table: TableCells) -> dict[str, str]:
 
 
 def _check_given(table: TableCells, given: GivenColumns) -> None:
-    columns = (given.criterion, given.story, given.by, given.prompt, given.text, given.rater, given.rating, given.panel)
-    for column in columns:
+    for column in (getattr(given, name) for name in ORDER):
         for part in column.split(",") if column is not None and column == given.rating else [column]:
             if part is not None and not is_column(part, table.columns):
                 raise DataError(unknown("column", part, table.columns), file=table.path)
@@ -436,10 +436,16 @@ def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
 def _fields(reading: Reading, given: GivenColumns, used: set[str]) -> dict[str, str]:
     fields = {name: value for name in (*_ROLES, "rating") if (value := getattr(given, name))}
     for option, role in _ROLES.items():
-        column = reading.column(role)
+        column = reading.column(role) if option != "comments" else _comments(reading, fields)
         if option not in fields and column is not None and column not in used | {*fields.values()}:
             fields[option] = column
     return fields
+
+
+def _comments(reading: Reading, fields: Mapping[str, str]) -> str | None:
+    """The column of what the rater of each row wrote. Without one nobody says whose it is, of several raters."""
+    told = [name for name, read in reading.columns.items() if read.role == "explanation" and read.named.side != "judge"]
+    return told[0] if told and "rater" in fields else None
 
 
 def _who_column(table: TableCells, names: Sequence[str]) -> str | None:

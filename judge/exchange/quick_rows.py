@@ -215,7 +215,7 @@ def _with_defaults(frame: pd.DataFrame, stem: str, dataset: str | None) -> bool:
     frame["dataset"] = _filled(frame["dataset"], dataset or stem)
     for name, usual in (("judge", stem), ("eval_prompt", "-")):
         frame[name] = _filled(frame[name], usual).where(~rater)
-    for name in ("repeat", "flags", "explanation"):
+    for name in ("repeat", "flags"):
         frame.loc[rater, name] = None
     status = frame["status"].astype(object).where(frame["status"].notna(), np.where(rater, "ok", "imported"))
     given = status.isin(["ok", "imported"])

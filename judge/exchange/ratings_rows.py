@@ -306,7 +306,9 @@ class _Reader:
     ) -> list[FileRow]:
         # The ratings are that judge's, whichever judge or person the file's row itself names.
         asked = self._text(cells, "eval_prompt") or "-"
-        none = dict.fromkeys(("rater", PANEL, "flags", "explanation"))
+        none = dict.fromkeys(("rater", PANEL, "flags"))
+        if self.columns.people or len({who for many in self.columns.by_judge.values() for who, _ in many}) > 1:
+            none["explanation"] = None
         own = {"source": "judge", "judge": judge, "eval_prompt": asked, "criterion": criterion}
         status = row.cells["status"] if row.cells["source"] == "judge" else None
         mine = FileRow(row.number, row.cells | none | own | {"status": status}, row.text, row.reference)
@@ -427,7 +429,9 @@ class _Reader:
             yield FileRow(row.number, values, row.text, row.reference)
 
     def _person(self, row: FileRow, criterion: str, rater: str | None, rating: float | None) -> FileRow:
-        none = dict.fromkeys(("judge", "eval_prompt", "repeat", "flags", "explanation"))
+        none = dict.fromkeys(("judge", "eval_prompt", "repeat", "flags"))
+        if row.cells["source"] == "judge" and "rater" not in self.columns.fields:
+            none["explanation"] = None
         status = row.cells["status"] if row.cells["source"] == "rater" else None
         named = None if self.columns.anonymous else rater
         own = {"source": "rater", "criterion": criterion, "rater": named, "rating": rating, "status": status or "ok"}

@@ -33,6 +33,7 @@ class GivenColumns:
     rater: str | None = None
     rating: str | None = None
     panel: str | None = None
+    comments: str | None = None
     labels: str | None = None
     missing: tuple[str, ...] = ()
     sheet: str | None = None
@@ -44,7 +45,7 @@ class GivenColumns:
 Form = Literal["columns", "rows", "ours"]
 
 # Options of columns, in the order in which they are printed.
-ORDER = ("rater", "rating", "criterion", "story", "by", "prompt", "text", "panel")
+ORDER = ("rater", "rating", "criterion", "story", "by", "prompt", "text", "panel", "comments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Guessed:
 
     def column_map(self) -> dict[str, Any]:
         """The column map that `judge.exchange.ratings_file` takes."""
-        names = {"story": "story", "by": "system", "prompt": "story_prompt"}
+        names = {"by": "system", "prompt": "story_prompt", "comments": "explanation"}
         columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
         if self.form == "ours" and not self.people:
             labels = {"labels": f"={self.given.labels}"} if self.given.labels else {}

@@ -122,7 +122,8 @@ def _experts() -> pd.DataFrame:
 def test_what_was_said_of_a_story_is_no_story(why: str, tmp_path: Path) -> None:
     frame = _experts()
     checked = _checked(frame.rename(columns={"why": why}), tmp_path)
-    assert checked.columns.fields == {"rater": "expert", "criterion": "test_no", "story": "story"}
+    fields = {"rater": "expert", "criterion": "test_no", "story": "story"}
+    assert checked.columns.fields == fields | {"comments": why}
     assert not _has_text(checked)
     people = checked.ratings.frame.query("source == 'rater' and criterion == '6' and rater == 'E02'")
     own = frame.query("test_no == 6 and expert == 'E02'")
