@@ -34,6 +34,7 @@ from judge.exchange.table_roles import GivenColumns
 
 if TYPE_CHECKING:
     from judge.exchange.checked_table import Checked
+    from judge.show.report.inputs import ReportInputs
 
 
 PLAN_HELP = {
@@ -202,6 +203,8 @@ def _program() -> str:
 
 # People's, and a judge's.
 _MOST_TABLES = 2
+# Lines of a command on the first screen.
+_MOST_LINES = 9
 
 CHECK_HELP = {
     "judge": "column of a judge's ratings (or CRITERION=COLUMN); with rating, name of a judge among the raters; "
@@ -255,6 +258,7 @@ def check(
     ] = None,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 1,
+    full: Full = False,
     form: Form = "table",
     quiet: Quiet = False,
 ) -> None:
@@ -273,6 +277,9 @@ def check(
     from judge.base.errors import SpecError
     from judge.cli.table_options import asked
     from judge.exchange.two_tables import check_files
+    from judge.show.report.inputs import ReportOptions
+    from judge.show.report.sections.checked_table import inputs_of
+    from judge.show.report.write import write_page
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
@@ -280,51 +287,49 @@ def check(
         raise SpecError(f"{len(files)} tables: judge check takes one, or people's and a judge's")
     checked = asked(lambda said: check_files(files, said), columns)
     page = output or (Path(f"{files[0].stem}.check.html") if form == "table" else None)
-    _show(checked, page, keep, form, resamples=resamples, seed=seed, quiet=quiet)
-
-
-def _show(
-    checked: Checked, page: Path | None, keep: Path | None, form: str, *, resamples: int, seed: int, quiet: bool
-) -> None:
-    from judge.cli.table_options import emit
-    from judge.show.report.inputs import ReportOptions
-    from judge.show.report.sections.checked_table import checked_tables, inputs_of
-    from judge.show.report.write import write_page
-
-    line = _line(checked)
-    options = ReportOptions(
-        title=f"{checked.path.name}: does the judge agree with people?",
-        resamples=resamples,
-        permutations=resamples,
-        seed=seed,
-        command=line,
-    )
+    title = f"{checked.path.name}: does the judge agree with people?"
+    options = ReportOptions(title, resamples=resamples, permutations=resamples, seed=seed, command=_line(checked))
     with inputs_of(checked, options, keep) as inputs:
-        emit(checked_tables(inputs, checked), form)
+        _print(inputs, checked, form, full=full)
         if page is not None:
             size = write_page(inputs, page, quiet=quiet)
+            typer.echo(f"{page}: {size / 1e6:.1f} MB", err=form != "table")
+
+
+def _print(inputs: ReportInputs, checked: Checked, form: str, *, full: bool) -> None:
+    from judge.cli.table_options import FLAGS, emit
+    from judge.show.report.checked_screen import first_screen
+    from judge.show.report.sections.checked_table import checked_tables
+
+    if form != "table" or full:
+        emit(checked_tables(inputs, checked), form)
     if form == "table":
-        _end(checked, line)
-    if page is not None:
-        typer.echo(f"{page}: {size / 1e6:.1f} MB", err=form != "table")
+        lines = _notes(checked) if full else first_screen(inputs, checked, _repeats(checked, most=_MOST_LINES), FLAGS)
+        typer.echo("\n".join(lines))
 
 
 def _line(checked: Checked) -> str:
     from judge.cli.table_options import with_flags
 
-    if checked.beside == checked.path:
-        return f"judge check {shlex.quote(str(checked.path))}"
-    if checked.beside is not None:
-        return f"judge check {shlex.quote(str(checked.path))} {shlex.quote(str(checked.beside))}"
-    return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()
+    files = dict.fromkeys([checked.path, checked.beside or checked.path])
+    return f"judge check {shlex.join(map(str, files))} {with_flags(checked.options)}".rstrip()
 
 
-def _end(checked: Checked, line: str) -> None:
+def _notes(checked: Checked) -> list[str]:
+    """What is said of the reading below all tables."""
     from judge.cli.table_options import with_flags
 
-    for note in checked.notes:
-        typer.echo(f"· {with_flags(note)}")
-    typer.echo(f"\n{'guessed; to repeat or change it' if checked.guessed else 'to repeat it'}:\n  {_folded(line)}")
+    return [*(f"· {with_flags(note)}" for note in (*checked.reading, *checked.notes)), "", *_repeats(checked)]
+
+
+def _repeats(checked: Checked, most: int | None = None) -> list[str]:
+    """The command that repeats the reading, on lines that a shell reads as one; where these are more than `most`, the
+    line that says how to see it."""
+    words = "guessed; to repeat or change it" if checked.guessed else "to repeat it"
+    lines = f"  {_folded(_line(checked))}".split("\n")
+    if most is not None and len(lines) > most:
+        return [f"{words}:", f"  the command has {len(lines)} lines; --full and the page show it"]
+    return [f"{words}:", *lines]
 
 
 def _folded(command: str, width: int = 78) -> str:

@@ -105,21 +105,27 @@ def _of_judges(judged: pd.DataFrame) -> Iterator[Untold]:
         )
 
 
+# Start of a note on what looks wrong.
+LOOK = "look at this:"
+
 # Status of a judge's empty cells: the file does not say why they are.
 UNRATED = "no_rating"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """A checked table: ratings, columns' roles, notes, and what cannot be computed (`untold`)."""
+    """A checked table: ratings, columns' roles, these in sentences (`reading`), notes, and what cannot
+    be computed (`untold`). `options` repeat the reading."""
 
     path: Path
     ratings: Import
     columns: Guessed
     rows: int
     digest: str
+    reading: tuple[str, ...]
     notes: tuple[str, ...]
     untold: tuple[Untold, ...]
+    options: str
     beside: Path | None = None
     """The second table, which holds the judge's ratings."""
 
@@ -148,8 +154,10 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
         columns,
         len(table.rows),
         sha256_file(path),
-        (*fault_notes(table_read), *_notes(table, columns, left_out, given)),
+        tuple(_reading(columns, left_out)),
+        (*fault_notes(table_read), *_notes(table, columns, given)),
         untold(table_read),
+        columns.options,
     )
 
 
@@ -203,7 +211,7 @@ def fault_notes(imported: Import) -> list[str]:
             for story, ratings in given.items()
         )
         sentences |= dict.fromkeys(faults(stories, imported.criteria))
-    return [f"look at this: {sentence}" for sentence in (*sentences, *_off_peoples_scale(frame))]
+    return [f"{LOOK} {sentence}" for sentence in (*sentences, *_off_peoples_scale(frame))]
 
 
 # Share of a judge's ratings on people's scale from which on the others are told.
@@ -231,7 +239,17 @@ def missing_notes(columns: Guessed) -> list[str]:
     return [f"read as no rating: {', '.join(map(repr, columns.missing))}"] if columns.missing else []
 
 
-def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: GivenColumns) -> list[str]:
+def _reading(columns: Guessed, left_out: Sequence[str]) -> Iterator[str]:
+    """What the columns were taken for; every one that is not read is named."""
+    yield from columns.lines
+    if columns.reading is None and left_out:
+        yield f"not read: {', '.join(left_out)}"
+    if any(f"({WORDS_ALONE})" in line for line in columns.lines):
+        names = {"by": "COLUMN", "story": "COLUMN", "rater": "COLUMN"}
+        yield Advice("{by}, {story} or {rater} names what is in a column of words", **names)
+
+
+def _notes(table: TableCells, columns: Guessed, given: GivenColumns) -> list[str]:
     notes = []
     twice = table.repeated_rows(sorted(columns.used)) if columns.form == "columns" else 0
     if twice:
@@ -247,13 +265,4 @@ def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: Give
         meaning = "each column of people's ratings is read as one person's"
         advice = Advice("where columns are the first, second, ... answer and not persons: {positions}", positions=True)
         notes.append(Note(meaning, advice, joint="; "))
-    notes += missing_notes(columns)
-    if left_out:
-        told = columns.reading.left_out(columns.used) if columns.reading is not None else left_out
-        meaning = f"columns that were not read: {', '.join(told)}"
-        words = any(line.endswith(f"({WORDS_ALONE})") for line in told)
-        names = Advice(
-            "{by}, {story} or {rater} names what is in one of them", by="COLUMN", story="COLUMN", rater="COLUMN"
-        )
-        notes.append(Note(meaning, names, joint="; ") if words else meaning)
-    return notes
+    return [*notes, *missing_notes(columns)]

@@ -87,7 +87,7 @@ def guess_side(
     reading = _reading(table, given)
     labels = given.labels or (",".join(reading.labels) if reading.labels else None)
     table = replace(table, scale=label_scales({"labels": labels}).of("")) if labels else table
-    given = replace(given, labels=labels)
+    reading, given = replace(reading, table=table), replace(given, labels=labels)
     stated = [_given_column(column, table) for column in (given.judge if side == "judge" else given.human)]
     columns = [column for column in reading.ratings() if column.side == side]
     columns = stated or without_means(columns or [column for column in reading.ratings() if column.side is None])

@@ -16,11 +16,11 @@ from judge.exchange.checked_table import Checked, check, fault_notes, missing_no
 from judge.exchange.column_roles import criteria_of, guess_side, side_of
 from judge.exchange.imported_folder import Import
 from judge.exchange.side_columns import joined_ids
-from judge.exchange.table_roles import GivenColumns, Guessed
+from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, as_stated, options_of
 from judge.inputs.datasets.files.column_names import OVERALL, Side
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.table_file import SeveralSheetsError
+from judge.inputs.datasets.files.table_file import SeveralSheetsError, is_column
 
 # People's, and a judge's.
 _SIDES = 2
@@ -80,21 +80,49 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
     stories = _texts([table for table in (rated.stories, answers.stories) if table is not None])
     imported = replace(rated, frame=frame, judge=answers.judge, stories=stories, sources=[people.path, judged.path])
     both = replace(guessed, judges=by_judge.judges, judge_names=by_judge.judge_names)
-    told = [
-        f"{_shown(table)}: {line}"
-        for table, its in ((people, guessed), (judged, by_judge))
-        for line in (*its.lines, *missing_notes(its))
-    ]
+    sides_read = ((people, guessed), (judged, by_judge))
+    told = tuple(f"{_shown(table)}: {line}" for table, its in sides_read for line in its.lines)
+    nothing = [f"{_shown(table)}: {line}" for table, its in sides_read for line in missing_notes(its)]
     return Checked(
         people.path,
         imported,
         both,
         len(people.rows) + len(judged.rows),
         sha256_file(people.path),
-        (*notes, *told, *fault_notes(imported)),
+        told,
+        (*notes, *nothing, *fault_notes(imported)),
         untold(imported),
+        options_of(_stated(sides_read, given)),
         judged.path,
     )
+
+
+def _stated(sides: Sequence[tuple[TableCells, Guessed]], given: GivenColumns) -> GivenColumns:
+    """What repeats the readings of both tables: the columns of both sides, and every other that means the same in each
+    table that has it. Ids of other names are found by their values again."""
+    stated = [as_stated(guessed) for _, guessed in sides]
+    alike: dict[str, Any] = {}
+    for name in (*ORDER, "labels"):
+        told = [options[name] for options in stated if options.get(name) is not None]
+        holders = [table for table, _ in sides if told and (name == "labels" or is_column(told[0], table.columns))]
+        alike[name] = told[0] if len({*told}) == 1 and (len(told) == len(holders) or name == "labels") else None
+    words = [word for table, guessed in sides for word in _own_words(table, guessed)]
+    people, judge = sides[0][1], stated[1]["judge"]
+    positions = people.positions and not given.human
+    return replace(
+        given, **alike, human=stated[0]["human"], judge=judge, missing=tuple(dict.fromkeys(words)), positions=positions
+    )
+
+
+def _own_words(table: TableCells, guessed: Guessed) -> list[str]:
+    """Words for no rating as those of the columns that hold them: in the other table they may be ratings."""
+    columns = [column.column for column in (*guessed.judges, *guessed.people)]
+    return [
+        word if "=" in word else f"{column}={word}"
+        for word in guessed.missing
+        for column in ([""] if "=" in word else columns)
+        if not column or word in table.written(column)
+    ]
 
 
 def _of_both(hint: str | None, path: Path, paths: Sequence[Path]) -> str | None:
@@ -131,7 +159,7 @@ def _of(table: TableCells, given: GivenColumns, side: Side) -> GivenColumns:
     kept: dict[str, Any] = {}
     for each in fields(GivenColumns):
         value = getattr(given, each.name)
-        if isinstance(value, str) and each.name not in ("labels", "sheet") and value not in table.columns:
+        if isinstance(value, str) and each.name not in ("labels", "sheet") and not is_column(value, table.columns):
             value = None
         kept[each.name] = value
     kept["judge" if side == "human" else "human"] = ()

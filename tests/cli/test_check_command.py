@@ -67,7 +67,7 @@ def test_a_page_with_the_command_that_repeats_it(scores: Path, capsys: pytest.Ca
         "--text story"
     )
     page = (scores.parent / "page.html").read_text(encoding="utf-8")
-    assert shown.startswith("How the columns are read")
+    assert shown.startswith("scores: 120 stories of 40 story-prompts, 3 systems, 1 criterion")
     assert line in " ".join(shown.replace("\\\n", " ").split())
     assert line in page
     assert "How the file was read, and what is missing in it" in page
@@ -94,3 +94,47 @@ def test_a_mistake_is_a_sentence(scores: Path, capsys: pytest.CaptureFixture[str
     assert "Traceback" not in shown
     assert run("check", "scores.csv", "-o", "page.pdf") == 1
     assert "-o page.html" in capsys.readouterr().err
+
+
+def _large(path: Path, people: int) -> None:
+    """120 stories, six criteria, `people` people and two judges, some of whose ratings are out of scale."""
+    rng = random.Random(3)
+    criteria = ("plot", "style", "humor", "coherence", "surprise", "empathy")
+    who = [*(f"ann{n}" for n in range(1, people + 1)), "gpt4", "claude"]
+    lines = [",".join(("id", "model", "session_note", *(f"{name}_{of}" for of in criteria for name in who)))]
+    for number in range(120):
+        worth = rng.gauss(3, 1)
+        points = [str(min(5, max(1, round(worth + rng.gauss(0, 0.7))))) for _ in criteria for _ in who]
+        lines.append(",".join((f"s{number}", f"m{number % 3}", f"note {number}", *points)))
+    lines[5] = lines[5].rpartition(",")[0] + ",9"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("people", [1, 3, 7])
+def test_the_first_screen_has_40_lines_of_80_columns_and_full_has_all(
+    people: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _large(tmp_path / "large.csv", people)
+    assert run("check", "large.csv", "--resamples", "20") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 40
+    assert [line for line in lines if len(line) > 80] == []
+    labels = [line.split(" ")[0] for line in lines]
+    assert labels.index("replace") < labels.index("people") < labels.index("columns") < labels.index("guessed;")
+    assert any("look at this:" in line for line in lines)
+    assert run("check", "large.csv", "--resamples", "20", "--full") == 0
+    whole = capsys.readouterr().out
+    for title in ("How the columns are read", "What the file shows", "By system", "What cannot be computed"):
+        assert title in whole
+    assert f"--human plot=ann{people}_plot" in whole
+
+
+def test_the_first_screen_says_what_summary_says(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("check", "scores.csv", "--set", "keep=kept", "--quiet", "--resamples", "50") == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert run("summary", "kept", "--resamples", "50", "--format", "json") == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    told = {row["answer"]: row for row in rows}
+    for label in ("people", "lost"):
+        assert f"{label} {told[label]['verdict'].upper()}. {' '.join(told[label]['text'].split())}" in shown

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from judge.base.printing import text_layout
 from judge.base.printing.tables import Column, Table, printable
-from judge.questions.summary.result import OfDataset, Summary, in_a_row, rows
+from judge.questions.summary.result import Answer, OfDataset, Summary, in_a_row, rows
 
 # Columns and lines of the screen for which the text is laid out.
 WIDTH, HEIGHT = 100, 40
@@ -52,22 +52,27 @@ def _screen(dataset: OfDataset, summary: Summary, width: int) -> list[str]:
 
 
 def _lines(dataset: OfDataset, summary: Summary, width: int, *, brief: bool) -> list[str]:
-    lines = [*_plain(f"{dataset.dataset}: {dataset.about}", width), *_plain(f"About {dataset.row}.", width)]
-    lines += [line for caveat in summary.caveats for line in _plain(f"! {caveat}", width)]
+    lines = [*plain(f"{dataset.dataset}: {dataset.about}", width), *plain(f"About {dataset.row}.", width)]
+    lines += [line for caveat in summary.caveats for line in plain(f"! {caveat}", width)]
     for answer in dataset.answers:
-        verdict = answer.verdict.text.upper() if answer.verdict is not None else ""
-        words = ". ".join(part for part in (verdict, in_a_row(answer, brief=brief)) if part)
-        lines += _labelled(answer.label, words, width)
+        lines += answered(answer, width, brief=brief)
     for i, command in enumerate(dataset.commands):
         lines += _command("next" if not i else "", command, width)
     return lines
 
 
-def _plain(words: str, width: int) -> list[str]:
+def answered(answer: Answer, width: int, *, brief: bool) -> list[str]:
+    """An answer beside its label: the verdict in capitals, and the sentences."""
+    verdict = answer.verdict.text.upper() if answer.verdict is not None else ""
+    words = ". ".join(part for part in (verdict, in_a_row(answer, brief=brief)) if part)
+    return labelled(answer.label, words, width)
+
+
+def plain(words: str, width: int) -> list[str]:
     return textwrap.wrap(printable(words), width, break_on_hyphens=False) or [""]
 
 
-def _labelled(label: str, words: str, width: int) -> list[str]:
+def labelled(label: str, words: str, width: int) -> list[str]:
     first, indent = label.ljust(_LABEL), " " * _LABEL
     wrapped = textwrap.wrap(
         printable(words), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False

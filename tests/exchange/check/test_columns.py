@@ -108,7 +108,7 @@ def test_criteria_and_judges_in_the_names_of_columns(tmp_path: Path) -> None:
     found = check(table(tmp_path, columns))
     assert {*ratings(found, "judge")} == {(c, j) for c in ("Coherence", "fluency") for j in ("gpt4", "claude")}
     assert {*ratings(found, "rater")} == {("Coherence", "human"), ("fluency", "human")}
-    assert "columns that were not read: fluency_human_mean (numbers on a scale)" in found.notes
+    assert "not read: fluency_human_mean (numbers on a scale)" in found.reading
     assert "--judge Coherence=gpt4_coherence" in flags(found.columns.options)
 
 
@@ -221,4 +221,4 @@ def test_a_ratings_table_of_ours_is_read_as_it_is(tmp_path: Path) -> None:
     found = check(table(tmp_path, columns))
     assert found.columns.form == "ours"
     assert ratings(found, "judge") == {("Plot", "gpt"): [1, 3]}
-    assert "columns that were not read: mood" in found.notes
+    assert "not read: mood" in found.reading

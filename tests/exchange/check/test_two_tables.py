@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import typer
 
 from judge.base.errors import DataError
+from judge.cli.declared import joined, takes
+from judge.cli.start import CHECK_HELP
+from judge.cli.table_options import with_flags
 from judge.exchange.checked_table import check
 from judge.exchange.table_roles import GivenColumns
 from judge.exchange.two_tables import check_two
@@ -106,3 +111,58 @@ def test_tables_without_ids_are_not_joined_by_their_rows(tmp_path: Path) -> None
     pd.DataFrame({"gpt4": [1, 2, 3] * 8}).to_csv(second, index=False)
     with pytest.raises(DataError, match="no column could be identified as the story's name"):
         check_two([first, second], GivenColumns())
+
+
+def _pairs_of_tables(folder: Path) -> dict[str, list[Path]]:
+    sounded = [value if at % 6 else 99 for at, value in enumerate(ANN)]
+    slider = [20 * value - (value == 5) for value in GPT]  # 99 among them
+    each = [(story, who, value, f"{who} on {story}") for story, value in zip(STORIES, ANN, strict=True) for who in "ab"]
+    long = pd.DataFrame(each, columns=["item", "worker", "score", "comment"])
+    long.to_csv(folder / "long.csv", index=False)
+    lines = [{"item": s, "model": "gpt-4o", "score": v, "system": f"m{v}"} for s, v in zip(STORIES, GPT, strict=True)]
+    pd.DataFrame(lines).to_json(folder / "lines.jsonl", orient="records", lines=True)
+    pairs: dict[str, dict[str, dict[str, list[object]]]] = {
+        "other_ids": {
+            "p1.csv": {"id": STORIES, "human_1": ANN, "human_2": BOB},
+            "j1.csv": {"story_id": STORIES, "gpt4": GPT},
+        },
+        "sentinels": {
+            "p2.csv": {"id": STORIES, "Anna": sounded, "Ben": BOB},
+            "j2.csv": {"id": STORIES, "score": slider},
+        },
+        "labels": {
+            "p3.csv": {"id": STORIES, "ann1_label": ["Yes", "No"] * 12, "ann2_label": ["No", "No", "Yes"] * 8},
+            "j3.csv": {"id": STORIES, "gpt_label": ["Yes", "No", "No"] * 8},
+        },
+        "criteria": {
+            "p4.csv": {"id": STORIES, **{f"{c}_ann{n}": ANN for c in ("plot", "style") for n in (1, 2)}},
+            "j4.csv": {"id": STORIES, "gpt_plot": GPT, "gpt_style": BOB},
+        },
+    }
+    paths = {name: [written(folder, file, columns) for file, columns in of.items()] for name, of in pairs.items()}
+    return paths | {"rows": [folder / "long.csv", folder / "lines.jsonl"]}
+
+
+@pytest.mark.parametrize("name", ["other_ids", "sentinels", "labels", "criteria", "rows"])
+def test_the_options_of_two_tables_repeat_their_reading(name: str, tmp_path: Path) -> None:
+    paths = _pairs_of_tables(tmp_path)[name]
+    told: list[GivenColumns] = []
+    checked = check_two(paths, GivenColumns())
+    assert ("--human" in with_flags(checked.options)) == ("--judge" in with_flags(checked.options)) is True
+
+    app = typer.Typer()
+
+    @takes(GivenColumns, CHECK_HELP, name="columns")
+    def say(*, columns: GivenColumns) -> None:
+        told.append(columns)
+
+    app.command()(say)
+    joined(app)(shlex.split(with_flags(checked.options)), standalone_mode=False)
+    again = check_two(paths, told[0])
+    assert rows(again.ratings.frame) == rows(checked.ratings.frame)
+    assert again.options == checked.options
+    if name == "sentinels":
+        assert 99.0 in set(checked.ratings.frame.query("source == 'judge'")["rating"])
+        assert checked.ratings.frame.query("source == 'rater'")["rating"].max() == 5
+    if name == "rows":
+        assert "comments=comment" in with_flags(checked.options)

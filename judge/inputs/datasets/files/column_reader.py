@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.base.wording import Advice, few
 from judge.inputs.datasets.files.cell_patterns import (
     as_spelled,
@@ -25,7 +26,7 @@ from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.verdict_codes import WORDS, Twins, stories_in_a_row, twins_in, written_by_both
 
 # Characters of a rating that is written in another way, such as 85 % or 4/5.
-_SHORT = 10
+_SHORT, _FIGURE = 10, late(r"\W*\d")
 # Words of labels at the most, and how often each occurs at the least, on average.
 _MOST_LABELS, _LEAST_REPEATS = 7, 3
 # Categories without a known order at the most.
@@ -187,7 +188,7 @@ class _Reader(Evidence):
             return
         for column in self.free():
             values = [str(value) for value in self.values(column) if not isinstance(value, Mapping)]
-            figures = sum(any(map(str.isdigit, value)) and len(value) < _SHORT for value in values)
+            figures = sum(_FIGURE.match(value) is not None and len(value) < _SHORT for value in values)
             odd = next((value for value in values if number_of(value) is None), None)
             if odd is not None and named(column).side == "judge" and not is_count(column) and 2 * figures > len(values):
                 message = f"the column {column!r} is named as a judge's, and {odd!r} is no rating"

@@ -71,7 +71,7 @@ class TableCells:
     def words_for_nothing(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Words such as NA or ERROR, and codes such as -99, that these columns hold in place of a rating, in their
         spelling; `COLUMN=WORD` where the word is a rating in another of them."""
-        counts = {c: Counter(told for v in self.values(c) if (told := _written(v)) is not None) for c in columns}
+        counts = {column: self.written(column) for column in columns}
         lost = {column: self._in_place_of_ratings(counts[column]) for column in columns}
         words: dict[str, None] = {}
         for column, own in lost.items():
@@ -79,6 +79,10 @@ class TableCells:
                 rated = any(word in counts[other] and word not in lost[other] for other in columns)
                 words[f"{column}={word}" if rated else word] = None
         return tuple(words)
+
+    def written(self, column: str) -> Counter[str]:
+        """How often a column holds each of its cells' texts, as words for no rating are said."""
+        return Counter(told for value in self.values(column) if (told := _written(value)) is not None)
 
     def _in_place_of_ratings(self, counts: Counter[str]) -> list[str]:
         known = [word for word in counts if word.lower() in MISSING_WORDS]

@@ -57,8 +57,9 @@ def file_blocks(inputs: ReportInputs) -> list[Markup]:
         ),
         Markup("<pre>{}</pre>").format(inputs.options.command),
     ]
-    if checked.notes:
-        parts.append(items([written(note, None) or written(note, PLAIN) for note in checked.notes], kind="notes"))
+    notes = [written(note, None) or written(note, PLAIN) for note in (*checked.reading, *checked.notes)]
+    if notes:
+        parts.append(items(notes, kind="notes"))
     parts.append(shown(columns_table(checked), inputs, folded=False))
     if checked.untold:
         parts.append(shown(untold_table(checked), inputs, folded=False))
