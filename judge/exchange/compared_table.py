@@ -158,9 +158,9 @@ def read_compared(path: Path, columns: ComparedMap, name: str, notes: Sequence[s
     DataError for a word that is no verdict, with row and column."""
     rows: list[PreferenceRow] = []
     for number, cells in table_rows(path, columns.sheet):
-        first, second = (_story(cells, columns, side, path, number) for side in ("first", "second"))
-        prompt = _text(cells, columns, "story_prompt") or _text(cells, columns, "id") or f"row {number}"
-        rater = _text(cells, columns, "rater")
+        first, second = (story_in_row(cells, columns, side, path, number) for side in ("first", "second"))
+        prompt = text_in_row(cells, columns, "story_prompt") or text_in_row(cells, columns, "id") or f"row {number}"
+        rater = text_in_row(cells, columns, "rater")
         judged = rater is not None and named(rater).side == "judge"
         for side, given in (("judges", columns.judges), ("people", columns.people)):
             for column in given:
@@ -202,21 +202,21 @@ def _verdict(
     return preferred
 
 
-def _text(cells: Mapping[str, Any], columns: ComparedMap, name: str) -> str | None:
+def text_in_row(cells: Mapping[str, Any], columns: ComparedMap, name: str) -> str | None:
     value = cell(cells, columns.fields[name]) if name in columns.fields else None
     return None if is_missing(value, columns.missing) else str(label(value))
 
 
-def _story(cells: Mapping[str, Any], columns: ComparedMap, side: str, path: Path, row: int) -> LoggedStory:
+def story_in_row(cells: Mapping[str, Any], columns: ComparedMap, side: str, path: Path, row: int) -> LoggedStory:
     """A story by the id that the table gives it; else a hash of prompt and text, or the system's name in its row."""
-    value, system = _text(cells, columns, side), _text(cells, columns, f"{side}_system") or SYSTEM
+    value, system = text_in_row(cells, columns, side), text_in_row(cells, columns, f"{side}_system") or SYSTEM
     if value is None:
         raise DataError("the cell is empty", file=path, row=row, column=columns.fields[side])
-    own = _text(cells, columns, f"{side}_id")
-    prompt = _text(cells, columns, "story_prompt") or ""
+    own = text_in_row(cells, columns, f"{side}_id")
+    prompt = text_in_row(cells, columns, "story_prompt") or ""
     if columns.texts:
         return LoggedStory(own or "s-" + digest("\n\n".join((prompt, value)), 6).hex(), system, value)
     if columns.fields.get(f"{side}_system") == columns.fields[side]:
-        item = _text(cells, columns, "id") or prompt or str(row)
+        item = text_in_row(cells, columns, "id") or prompt or str(row)
         return LoggedStory(own or f"{item}~{system}", system)
     return LoggedStory(own or value, system)

@@ -28,9 +28,10 @@ from judge.inputs.datasets.files.column_words import NAMES
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import cell, table_rows
+from judge.inputs.datasets.files.verdict_codes import column_pairs
 
 # Field -> names of its key, likeliest first.
-_KEYS: Mapping[str, tuple[str, ...]] = {
+KEYS: Mapping[str, tuple[str, ...]] = {
     "answer": ("text", "response", "answer", "completion", "output", "raw_output", "raw_response", "generation"),
     "criterion": ("criterion", "aspect", "dimension", "metric"),
     "judge": ("judge", "evaluator", "model"),
@@ -41,9 +42,9 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "generator", "writer"),
     "story_prompt": ("story_prompt", "writing_prompt", "premise"),
 }
-_FIELDS = (*_KEYS, "story", "text", "people")
-_NO_PROMPT = "elsewhere"
-_NO_NAME = late(r"[^A-Za-z0-9_-]+")
+_FIELDS = (*KEYS, "story", "text", "people")
+NO_PROMPT = "elsewhere"
+NO_NAME = late(r"[^A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +64,9 @@ class _Places:
 
 def _fits(look: Look) -> bool:
     record = look.record()
-    answer = next((key for key in _KEYS["answer"] if isinstance(record.get(key), str)), None)
-    return answer is not None and "criterion" in record and not {"rating", "score"} & record.keys()
+    answer = next((key for key in KEYS["answer"] if isinstance(record.get(key), str)), None)
+    one = not {"rating", "score"} & record.keys() and not column_pairs([*record])
+    return answer is not None and "criterion" in record and one
 
 
 def _read(files: Sequence[Path], words: ForeignAnswersWords, target: Path | None, say: Say) -> None:
@@ -80,7 +82,7 @@ def _read(files: Sequence[Path], words: ForeignAnswersWords, target: Path | None
         say(f"not read: {', '.join(left)}")
     answers = _answers(places, file)
     for judge, lines in answers.items():
-        at = folder if len(answers) == 1 else folder / _NO_NAME.sub("-", judge)
+        at = folder if len(answers) == 1 else folder / NO_NAME.sub("-", judge)
         refuse_taken(at)
         definition = _definition(at, file, table, places, words, lines)
         path = write_recorded_run(at, judge, lines, definition)
@@ -94,7 +96,7 @@ def _places(table: TableCells, words: ForeignAnswersWords) -> _Places:
             raise SpecError(Advice("{columns} names no field of answers", columns={key: column}), hint=_allowed())
     fields = {key: column for key, column in given.items() if key != "people"}
     free = [column for column in table.columns if column not in fields.values()]
-    for name, keys in _KEYS.items():
+    for name, keys in KEYS.items():
         usual = next((column for key in keys for column in free if column.lower() == key), None)
         if name not in fields and usual is not None:
             fields[name] = usual
@@ -144,7 +146,7 @@ def _answers(places: _Places, file: Path) -> dict[str, list[dict[str, Any]]]:
             if value is None:
                 raise DataError("the cell is empty", file=file, row=row, column=places.fields[name])
         judge = _text(cells, places, "judge") or file.stem
-        prompt = _NO_NAME.sub("-", _text(cells, places, "eval_prompt") or _NO_PROMPT)
+        prompt = NO_NAME.sub("-", _text(cells, places, "eval_prompt") or NO_PROMPT)
         key = (judge, str(story), str(criterion), prompt)
         number = _text(cells, places, "repeat")
         repeat = int(float(number)) if number is not None else done.get(key, 0)
@@ -172,7 +174,7 @@ def _definition(
     prompts = list(dict.fromkeys(str(line["eval_prompt"]) for line in lines))
     with writing(folder, RunFolderError):
         folder.mkdir(parents=True, exist_ok=True)
-        criteria = _criteria(folder, names, words, file)
+        criteria = criteria_file(folder, names, words, file)
         for prompt in prompts:
             write_whole(folder / f"{prompt}.jinja", _STAND_IN.format(file=file.name, name=prompt))
         dataset: dict[str, Any] = {"dataset": words.dataset}
@@ -195,7 +197,7 @@ description: Stands for the prompt {name} of {file}, whose words are not known; 
 """
 
 
-def _criteria(folder: Path, names: Sequence[str], words: ForeignAnswersWords, file: Path) -> str:
+def criteria_file(folder: Path, names: Sequence[str], words: ForeignAnswersWords, file: Path) -> str:
     """The set that was named, or the shipped one that has all criteria; else a file with the scale that was said."""
     if words.criteria is not None:
         return words.criteria

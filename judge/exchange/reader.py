@@ -246,6 +246,7 @@ _MODULES = (
     "judge.exchange.batch.importing",
     "judge.exchange.released",
     "judge.exchange.foreign_answers",
+    "judge.exchange.foreign_verdicts",
 )
 
 

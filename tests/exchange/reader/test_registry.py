@@ -85,6 +85,7 @@ SAMPLES: dict[str, list[Make]] = {
     "plotguided-scores": [_text("file.txt", "the lamp went out . </s>\t0.0096\nit burnt .\t0.9\n")],
     "hub": [_hub],
     "answers": [_text("file.jsonl", '{"story": "a", "criterion": "Fun", "text": "Rating: 3"}\n')],
+    "verdict-answers": [_text("file.jsonl", '{"story_a": "a", "story_b": "b", "text": "B is better"}\n')],
 }
 """Reader -> files of its form, each made in a folder."""
 

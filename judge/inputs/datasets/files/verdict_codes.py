@@ -60,7 +60,7 @@ def twins_in(
 ) -> Twins | None:
     """The two stories of each row of a table, None where a row holds one. `values` gives a column's cells that are not
     blank, `cells` all of them."""
-    pairs = [(first, second) for first, second in _pairs(columns) if not _numbers(values(first))]
+    pairs = [(first, second) for first, second in column_pairs(columns) if not _numbers(values(first))]
     texts = max(pairs, key=lambda pair: sum(len(str(value)) for value in values(pair[0])), default=None)
     if texts is None:
         return None
@@ -120,7 +120,7 @@ def stories_in_a_row(columns: Sequence[str]) -> list[str]:
         match = re.match(r"^(.*?)[ _.-]*\d+$", column)
         if match and _STORIES.search(match[1].lower()):
             series.setdefault(match[1], []).append(column)
-    longest = max([*series.values(), *map(list, _pairs(columns))], key=len, default=[])
+    longest = max([*series.values(), *map(list, column_pairs(columns))], key=len, default=[])
     return longest if len(longest) > 1 else []
 
 
@@ -138,7 +138,8 @@ def code_question(codes: Sequence[Sequence[str]]) -> str:
     return f"do the verdicts' codes mean {words}?"
 
 
-def _pairs(columns: Sequence[str]) -> list[tuple[str, str]]:
+def column_pairs(columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Columns about the first and the second of two stories, by their names."""
     parts: dict[tuple[str, str], str] = {}
     for column in columns:
         match = _SPLIT.match(column)
