@@ -10,10 +10,10 @@ from dataclasses import replace
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
+from judge.exchange.role_questions import ask, refuse_judges_in_rows
 from judge.exchange.side_columns import answered, are_persons, by_file, repeat_column
-from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, RatingColumn, as_stated, options_of
+from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, RatingColumn, options_of
 from judge.inputs.datasets.dataset import label_scales
-from judge.inputs.datasets.files.cell_patterns import constant_within, numbered
 from judge.inputs.datasets.files.column_names import (
     OVERALL,
     NamedColumn,
@@ -27,7 +27,7 @@ from judge.inputs.datasets.files.column_names import (
     without_means,
 )
 from judge.inputs.datasets.files.column_reader import read_columns
-from judge.inputs.datasets.files.reading import Reading, Role, TwoReadingsError
+from judge.inputs.datasets.files.reading import Reading, Role
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import is_column
@@ -106,7 +106,7 @@ def guess_side(
     if "story" not in guessed.fields:
         raise _without_ids(table)
     if side == "human":
-        _ask(guessed, given, judges, people, table)
+        ask(guessed, given, judges, people, table)
         return guessed
     by = guessed.fields.pop("rater", None) or guessed.fields.get("by")
     if by is not None and "story" in guessed.fields and answered(table, by, guessed.fields["story"]):
@@ -229,6 +229,8 @@ def _nothing_found(table: TableCells, reading: Reading, given: GivenColumns) -> 
     people = given.human or tuple(column.column for column in sides.people)
     known = {*(_split_column(name, table)[1] for name in (*judges, *people))}
     numbers = [c for c in table.columns if c not in known and not is_count(c) and table.holds_ratings(c)]
+    shown = ("rating", "ignored")
+    numbers = [c for c in numbers if reading.columns[c].role in shown and "number" in reading.columns[c].because]
     lacking = " and ".join(side for side, named in (("a judge", judges), ("people", people)) if not named)
     first, most = ((*numbers[:1],), (*numbers,)) if judges or people else ((), ())
     ways = replace(given, judge=judges or first or ("COLUMN",), human=people or most or ("COLUMN",))
@@ -271,70 +273,9 @@ def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
     ):
         given = replace(given, number_repeats=True)
     guessed = _from_columns(reading, given, judges, people, missing)
-    _refuse_judges_in_rows(guessed, reading)
-    _ask(guessed, given, judges, people, table)
+    refuse_judges_in_rows(guessed, reading)
+    ask(guessed, given, judges, people, table)
     return guessed
-
-
-def _refuse_judges_in_rows(guessed: Guessed, reading: Reading) -> None:
-    """DataError where a column of models may name who judged: people's ratings are the same in all rows of an id."""
-    system, item = guessed.fields.get("by"), guessed.fields.get("prompt")
-    if not reading.by_prompt or system is None or item is None or guessed.given.by or "text" in guessed.fields:
-        return
-    if not all(constant_within(reading.table, column.column, item) for column in guessed.people):
-        return
-    scores, people = ({column.criterion: column.column for column in side} for side in (guessed.judges, guessed.people))
-    columns = {"story": item, "judge": system}
-    columns |= {f"ratings.{c}": column for c, column in scores.items()}
-    columns |= {f"people.{c}": column for c, column in people.items()}
-    path = str(reading.table.path)
-    yes = Advice("judge import {} {columns}", path, columns=columns)
-    no = Advice("judge check {} {}", path, options_of(replace(guessed.given, **as_stated(guessed))))
-    message = f"can be read in two ways: does {system} name who judged, and not who wrote the stories?"
-    hint = Advice("if yes: {}\nif no: {}", yes, no)
-    raise DataError(message, file=reading.table.path, hint=hint)
-
-
-def _ask(
-    guessed: Guessed,
-    given: GivenColumns,
-    judges: Sequence[NamedColumn],
-    people: Sequence[NamedColumn],
-    table: TableCells,
-) -> None:
-    """Raises TwoReadingsError where columns differ only in a number (persons or not, judges or repeats), and where
-    people rated several criteria and the judge's columns name none."""
-    stated = replace(given, **as_stated(guessed))
-    if not given.human and not given.positions and not guessed.positions and numbered(people):
-        names = ", ".join(column.column for column in numbered(people))
-        question = f"does each of the columns {names} hold one person's ratings throughout?"
-        raise _two(table, question, stated, replace(stated, positions=True))
-    repeats = [column for column in judges if sum(stem(c.column) == stem(column.column) for c in judges) > 1]
-    if not given.judge and not given.number_repeats and len({stem(column.column) for column in repeats} - {None}) == 1:
-        names = ", ".join(column.column for column in repeats)
-        question = f"are the columns {names} judges of their own, and no repeats of one judge?"
-        raise _two(table, question, stated, replace(stated, number_repeats=True))
-    criteria = list(dict.fromkeys(column.criterion for column in people))
-    nameless = {column.criterion for column in judges} & {*criteria} == set() and "criterion" not in guessed.fields
-    if judges and nameless and len(criteria) > 1 and not given.human:
-        of = [
-            replace(
-                stated,
-                judge=tuple(f"{criterion or OVERALL}={column.column}" for column in judges),
-                human=tuple(f"{criterion or OVERALL}={c.column}" for c in people if c.criterion == criterion),
-            )
-            for criterion in criteria[:2]
-        ]
-        if may_be_persons(people):
-            names = ", ".join(column.column for column in people)
-            raise _two(table, f"are {names} columns of several people, and not of criteria?", stated, of[0])
-        first, second = (criterion or OVERALL for criterion in criteria[:2])
-        raise _two(table, f"is {judges[0].column} the judge's rating of {first}, not of {second}?", *of)
-
-
-def _two(table: TableCells, question: str, yes: GivenColumns, no: GivenColumns) -> TwoReadingsError:
-    lines = [Advice("judge check {} {}", str(table.path), options_of(given)) for given in (yes, no)]
-    return TwoReadingsError(table.path, question, (lines[0], yes), (lines[1], no))
 
 
 def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:

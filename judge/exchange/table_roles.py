@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -43,6 +44,9 @@ class GivenColumns:
 
 
 Form = Literal["columns", "rows", "ours"]
+
+# Columns of ratings that are named one by one.
+_MOST_NAMED = 6
 
 # Options of columns, in the order in which they are printed.
 ORDER = ("rater", "rating", "criterion", "story", "by", "prompt", "text", "panel", "comments")
@@ -121,11 +125,7 @@ class Guessed:
     def lines(self) -> list[str]:
         """What the columns were taken for, in a few lines; every column that is not read is named."""
         sides = [("judge", self.judges), ("people", self.people)]
-        rated = [
-            f"{side}: {', '.join(f'{c.column} ({c.criterion})' if self.several else c.column for c in columns)}"
-            for side, columns in sides
-            if columns
-        ]
+        rated = [f"{side}: {_listed(columns, several=self.several)}" for side, columns in sides if columns]
         rated += [f"judges among the raters: {', '.join(self.judge_names)}"] if self.judge_names else []
         read = ", ".join(f"{name} {column}" for name, column in self.fields.items())
         told = self.reading.told(self.used) if self.reading is not None else []
@@ -143,6 +143,19 @@ class Guessed:
             return options_of(GivenColumns(sheet=self.given.sheet, number_repeats=self.given.number_repeats))
         stated = as_stated(self) | ({"judge": self.judge_names} if self.form == "rows" else {})
         return options_of(replace(self.given, **stated, positions=self.positions))
+
+
+def _listed(columns: Sequence[RatingColumn], *, several: bool) -> str:
+    """Columns of ratings by name, with their criteria; of many, who rated which criteria."""
+    if not several:
+        return ", ".join(column.column for column in columns)
+    raters: dict[str, list[str]] = {}
+    for column in columns:
+        raters.setdefault(column.criterion, []).append(column.who)
+    if len(columns) > _MOST_NAMED and len({*map(tuple, raters.values())}) == 1:
+        who = next(iter(raters.values()))
+        return f"{', '.join(dict.fromkeys(who))} on {', '.join(raters)} ({len(columns)} columns)"
+    return ", ".join(f"{column.column} ({column.criterion})" for column in columns)
 
 
 def options_of(given: GivenColumns) -> str:

@@ -274,7 +274,9 @@ def alttest(data: Path) -> Iterator[Made]:
             yield Made("lgbteen_labels", frame, truth)
         else:
             yield Made(
-                "lgbteen_named_people", frame, refused=("several people, and not of criteria", "--human annotator_")
+                "lgbteen_named_people",
+                frame,
+                refused=("order is not known", "'Irrelevant', 'No'", "--labels", "--set missing"),
             )
     people = json.loads((data / "alttest" / "mtbench" / "human_annotations.json").read_text(encoding="utf-8"))
     rows = [

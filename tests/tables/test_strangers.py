@@ -15,10 +15,11 @@ from judge.exchange.checked_table import check
 from judge.exchange.compared_table import compared_map, read_compared
 from judge.exchange.table_roles import GivenColumns
 from judge.exchange.two_tables import check_files
+from tests.tables.noted import MAKERS as NOTED
 from tests.tables.strangers import MAKERS, STORIES, Draw, Stranger
 from tests.tables.test_real_tables import of_frame
 
-ALL = [stranger for maker in MAKERS for stranger in maker()]
+ALL = [stranger for maker in (*MAKERS, *NOTED) for stranger in maker()]
 
 
 @pytest.mark.parametrize("stranger", ALL, ids=lambda stranger: stranger.name)

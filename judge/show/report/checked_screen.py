@@ -14,8 +14,10 @@ from judge.questions.summary.result import OfDataset
 from judge.show.report.inputs import ReportInputs
 from judge.show.report.sections.checked_table import agreement_table
 
-# Columns of the screen, its lines without that on the page, those of what columns were taken for, rows, and notes.
-WIDTH, HEIGHT, _READ, _ROWS, _NOTES = 80, 39, 9, 6, 4
+# Columns of the screen, its lines without that on the page, rows of evidence, and notes.
+WIDTH, HEIGHT, _ROWS, _NOTES = 80, 39, 6, 4
+# Sentences on what columns were taken for that stay, and lines of one.
+_READ, _LONG = 5, 3
 # Answer of the summary -> how soon it gives way to others; those of 0 stay.
 _RANKS = {"replace": 0, "people": 0, "lost": 1, "labels": 4, "wrong": 5, "systems": 6, "itself": 7}
 
@@ -49,9 +51,9 @@ def _answers(dataset: OfDataset, *, first: bool) -> Iterator[_Part]:
 
 
 def _reading(checked: Checked, wording: Wording) -> Iterator[_Part]:
-    told = [written(line, wording) for line in checked.reading]
-    lines = [line for i, words in enumerate(told) for line in screen.labelled("" if i else "columns", words, WIDTH)]
-    yield _Part(0, lines if len(lines) <= _READ else [*lines[: _READ - 1], f"{'':10}..."])
+    for i, words in enumerate(written(line, wording) for line in checked.reading):
+        lines = screen.labelled("" if i else "columns", words, WIDTH)
+        yield _Part(0 if i < _READ else 2, lines if len(lines) <= _LONG else [*lines[:_LONG], f"{'':10}..."])
 
 
 def _evidence(inputs: ReportInputs) -> Iterator[_Part]:

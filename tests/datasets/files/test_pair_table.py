@@ -142,9 +142,9 @@ def test_a_ranking_of_one_row_a_story(write: Write) -> None:
             "row 2: differs from story '1' in row 1",
         ),
         (
-            [{"a": "x", "b": "y", "w": "left"}],
+            [{"a": "x", "b": "y", "w": "up"}],
             {"first": "a", "second": "b", "preference": "w"},
-            r"row 1, column 'w': not a preference; found 'left'; allowed: first, second, tie \(or a, b; 1, 2",
+            r"row 1, column 'w': not a preference; found 'up'; allowed: first, second, tie \(or a, b; 1, 2",
         ),
         (
             [{"a": "x", "b": "y", "w": 0}],

@@ -40,6 +40,8 @@ _PARTS = late(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*[a-z]?|[A-Z]+\d*|\d+[A-Za-z]
 # Letters of a word; fewer before a number are a sign, as in x1.
 _SHORTEST = 3
 _ENDS = " _-./:|()"
+# What stands in brackets at the end of a name: a note where it is more than a word, as in (1=yes) or (mean of 3).
+_NOTE = late(r"\s*[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
 _FORM_FIELD = late(r"^(?:input|answer)\.", re.IGNORECASE)
 _NUMBERED = late(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
 
@@ -67,7 +69,7 @@ class NamedColumn:
 def named(column: str) -> NamedColumn:
     """Side, criterion and rater that a column's name suggests, such as judge, Coherence and gpt4 of `gpt4_coh`. A
     language model's name goes before words such as rater, which may speak of one."""
-    name = _FORM_FIELD.sub("", column)
+    name = _without_note(_FORM_FIELD.sub("", column))
     parts = list(_PARTS.finditer(plain_letters(name)))
     low = [part[0].lower() for part in parts]
     judges = [bool(JUDGE.search(part)) for part in low]
@@ -88,7 +90,16 @@ def named(column: str) -> NamedColumn:
     for part, *marks in reversed(list(zip(parts, sided, version, strict=True))):
         if not any(marks):
             who = who[: part.start()].rstrip(_ENDS) + who[part.end() :]
-    return NamedColumn(column, side, criterion, who.strip(_ENDS) or column, bool(MEANS & {*low}))
+    words_of_all = {part[0].lower() for part in _PARTS.finditer(plain_letters(column))}
+    return NamedColumn(column, side, criterion, who.strip(_ENDS) or column, bool(MEANS & words_of_all))
+
+
+def _without_note(name: str) -> str:
+    note = _NOTE.search(name)
+    if note is None or not name[: note.start()].strip():
+        return name
+    more = any(sign.isdigit() or sign in "=,; " for sign in note[1].strip())
+    return name[: note.start()] if more else name
 
 
 def may_be_persons(columns: Sequence[NamedColumn]) -> bool:

@@ -8,6 +8,7 @@ from judge.base.errors import DataError
 from judge.base.late_pattern import late
 from judge.base.wording import Advice, few
 from judge.inputs.datasets.files.cell_patterns import (
+    LEAST_GROUPS,
     as_spelled,
     by_stem,
     finest,
@@ -18,7 +19,7 @@ from judge.inputs.datasets.files.cell_patterns import (
     spelled_alike,
 )
 from judge.inputs.datasets.files.column_evidence import LEAST_IDS, REPEATS, SAID, Evidence
-from judge.inputs.datasets.files.column_names import OVERALL, bare, is_count, is_given_name, named, named_column
+from judge.inputs.datasets.files.column_names import OVERALL, bare, is_count, is_given_name, named, named_column, stem
 from judge.inputs.datasets.files.column_words import MEANS, NAMES, ORDERS, fold
 from judge.inputs.datasets.files.reading import Reading, Role
 from judge.inputs.datasets.files.source_file import MISSING_WORDS
@@ -29,6 +30,8 @@ from judge.inputs.datasets.files.verdict_codes import WORDS, Twins, stories_in_a
 _SHORT, _FIGURE = 10, late(r"\W*\d")
 # Words of labels at the most, and how often each occurs at the least, on average.
 _MOST_LABELS, _LEAST_REPEATS = 7, 3
+# How far a mean that was rounded to two digits may be off.
+_ROUNDED = 0.0051
 # Categories without a known order at the most.
 _MOST_CATEGORIES = 40
 # Names of rows of sums, which stand among the last ones.
@@ -143,6 +146,8 @@ class _Reader(Evidence):
             return both
         if self.has("id", "verdict") or not self.has("rater", "criterion"):
             return None
+        if "text" in roles and "story_prompt" in roles and self._holds_several_texts(roles["story_prompt"]):
+            return f"{roles['story_prompt']}+{roles['text']}"
         prompt = roles.get("story_prompt")
         single = [column for column in self.free() if self._may_be_ids(column)]
         single += [prompt] if prompt is not None and self._may_be_ids(prompt) else []
@@ -298,12 +303,26 @@ class _Reader(Evidence):
             return False
         rows_of_a_story = self.has("rater", "criterion") or "source" in map(bare, self.table.columns)
         own = None if rows_of_a_story else next((c for c in usual if self.table.unique(c)), None)
-        ids = own or usual[0]
-        if own is None and not rows_of_a_story and system is not None and self._tells_rows(f"{ids}+{system}"):
+        written = (c for c in usual if system is not None and self._tells_rows(f"{c}+{system}"))
+        shared = None if own is not None or rows_of_a_story else next(written, None)
+        ids = own or shared or usual[0]
+        if shared is not None:
             self.take(ids, "ignored" if self.has("story_prompt") else "story_prompt", "what several systems wrote to")
             return True
-        self.take(ids, "id", "by its name")
+        role: Role = "id"
+        if self._holds_several_texts(ids):
+            role = "ignored" if self.has("story_prompt") else "story_prompt"
+        self.take(ids, role, "by its name" if role == "id" else "several texts share it, and one person rated each")
         return False
+
+    def _holds_several_texts(self, ids: str) -> bool:
+        """Whether rows of one name are about several texts: only with the text does the rater tell the rows apart."""
+        roles = {read.role: name for name, read in self.roles.items()}
+        if "text" not in roles or "rater" not in roles:
+            return False
+        more = [roles["rater"], *([roles["criterion"]] if "criterion" in roles else [])]
+        rows = len(self.table.rows)
+        return self._told_by([ids, *more]) < rows == self._told_by([ids, roles["text"], *more])
 
     def _labels(self, *, compared: bool) -> tuple[str, ...]:
         """Takes the columns whose words are labels of one known order, that of most columns; else those of a judge and
@@ -327,6 +346,10 @@ class _Reader(Evidence):
             if len(spelled) > 1 and enough and better:
                 best = (columns, tuple(spelled.get(word, as_spelled(word, spelled)) for word in order))
         if best[0]:
+            shared = set().union(*(words[column] for column in best[0]))
+            others = [c for c in words if c not in best[0] and 2 * len(words[c] & shared) > len(shared)]
+            if any(named(column).side for column in others):
+                raise self._unordered([*best[0], *others], words)
             for column in best[0]:
                 self.take(column, "label", f"labels {', '.join(best[1])}")
             return best[1]
@@ -341,13 +364,22 @@ class _Reader(Evidence):
         if len(same) < 2 or not 1 < len(union) <= _MOST_LABELS or _LEAST_REPEATS * len(union) > rows:
             return ()
         if len(union) > 2 or {word.casefold() for word in union} <= {*WORDS}:
-            words_shown = ", ".join(map(repr, union))
-            message = f"the columns {few(same, 4)} hold the words {words_shown}, whose order is not known"
-            hint = Advice("say the words from the lowest to the highest: {labels}", labels=",".join(union))
-            raise DataError(message, file=self.table.path, hint=hint)
+            raise self._unordered(same, words)
         for column in same:
             self.take(column, "label", f"labels {', '.join(union)}")
         return tuple(union)
+
+    def _unordered(self, columns: Sequence[str], words: Mapping[str, set[str]]) -> DataError:
+        union = sorted(set().union(*(words[column] for column in columns)))
+        message = (
+            f"the columns {few(columns, 4)} hold the words {', '.join(map(repr, union))}, whose order is not known"
+        )
+        words_said = (
+            "say the words from the lowest to the highest: {labels}; one that is no answer: {missing}; words without "
+            "an order are read by judge import"
+        )
+        hint = Advice(words_said, labels=",".join(union), missing="WORD")
+        return DataError(message, file=self.table.path, hint=hint)
 
     def _refuse_categories(self) -> None:
         """DataError where a judge's column and people's hold many words, most of which are in both."""
@@ -375,6 +407,21 @@ class _Reader(Evidence):
         hint = Advice(words_said, way, labels="A,B,C")
         raise DataError(f"{message}, whose order is not known", file=self.table.path, hint=hint)
 
+    def _mean_of(self, column: str, free: Sequence[str]) -> list[str] | None:
+        """The numbered columns whose mean a column without a number holds in each row, to its digits; None for none."""
+        if stem(column) is not None and stem(column) in by_stem(free):
+            return None
+        own = self.table.numbers(column)
+        for group in by_stem(free).values():
+            columns = [self.table.numbers(name) for name in group]
+            if own is None or len(group) < 2 or None in columns or len({*own}) < LEAST_GROUPS:
+                continue
+            cells = zip(own, *(given for given in columns if given is not None), strict=True)
+            rows = [[*map(float, filter(None, row))] for row in cells if None not in row]
+            if len(rows) >= LEAST_IDS and all(abs(sum(row[1:]) / len(group) - row[0]) < _ROUNDED for row in rows):
+                return group
+        return None
+
     def _numbers(self) -> None:
         free = [c for c in self.free() if not is_count(c) and bare(c) not in REPEATS and self._rated(c)]
         for group in by_stem(free).values():
@@ -388,6 +435,8 @@ class _Reader(Evidence):
             whole = len({*map(str, values)}) == len(self.table.rows) >= LEAST_IDS and self._whole(values)
             if whole:
                 self.take(column, "ignored", "another whole number in each row")
+            elif (of := self._mean_of(column, free)) is not None:
+                self.take(column, "ignored", f"the mean of {few(of, 3)}")
             elif named(column).side or self._few(values) or self._same_for_raters(column):
                 self.take(column, "rating", "numbers on a scale")
         if not any(read.role in ("rating", "label") and read.named.side != "judge" for read in self.roles.values()):

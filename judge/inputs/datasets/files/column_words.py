@@ -34,19 +34,21 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     name: _words(words)
     for name, words in {
         "id": """id storyid sid itemid exampleid uid key story stories item example sample document doc docid
-            pairid index idx output textid nr geschichte erzahlung kurzgeschichte dokument beispiel fall
+            segid seg segment pairid index idx
+            output textid nr geschichte erzahlung kurzgeschichte dokument beispiel fall
             eintrag aufsatz gedicht histoire recit conte exemple identifiant numero historia cuento relato
             ejemplo identificador storia racconto esempio conto exemplo verhaal voorbeeld opowiadanie 编号
             序号 故事编号 故事id 样本 样本编号 文章编号 番号 物語番号 作品番号 作品 번호 이야기번호 номер
             рассказ история пример n no code text texte texto testo tekst 文本 essay abstract poem poeme
             poema song joke witz email dialog dialogue""",
-        "text": """text story storytext generatedstory generatedtext generation generated output response
+        "text": """text story storytext mt translation generatedstory generatedtext generation generated output response
             completion continuation prediction candidate hypothesis content body reply summary answer
             essay passage geschichte erzahlung kurzgeschichte texte histoire recit conte reponse texto
             historia cuento relato respuesta testo storia racconto risposta conto resposta verhaal tekst
             opowiadanie 故事 文本 正文 内容 文章 物語 テキスト 本文 文章 作品 이야기 텍스트 본문 текст
             рассказ история ответ""",
         "system": """system model modelname systemname modelid systemid generator source author writer modell
+            sys bot summarizer verfahren
             sprachmodell quelle autor verfasser modele systeme generateur auteur modelo sistema systeem generador
             modello generatore autore gerador bron auteur schrijver schreiber ecrivain escritor scrittore
             模型 系统 来源 作者 模型名称 モデル システム 作者 모델 시스템 модель система автор источник
@@ -54,8 +56,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "story_prompt": """storyprompt prompt writingprompt instruction input premise context title promptid question
             aufgabe anweisung titel thema consigne titre invite sujet instruccion titulo tema istruzione
             titolo instrucao opdracht 提示 题目 标题 指令 プロンプト 題名 タイトル お題 프롬프트 제목
-            промпт задание тема topic task""",
-        "reference": "reference human humanstory gold goldstory goldresponse ref target referenz",
+            промпт задание тема topic task 写作提示 sourcedocument sourcetext
+            src""",
+        "reference": """reference human humanstory gold goldstory goldresponse ref target referenz 参考故事 参考文本
+            参考""",
         "rater": """rater raterid worker workerid annotator annotatorid participant participantid userid user who
             judge evaluator ratedby source expert reader coder reviewer grader assessor labeler labeller
             subject subjectid annotateur annotatrice evaluateur evaluatrice lecteur bewerter bewerterin
@@ -81,7 +85,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 # Words that a name may have beside those of its field.
 FILLERS = frozenset(
     _words(
-        "name nom nome nombre naam id nr no num number nummer numero code der des the of de du la le el "
+        "name nom nome nombre naam email mail id nr no num number nummer numero code der des the of de du la le el "
         "编号 号 名称 名 番号 名前 номер"
     )
 )
@@ -89,7 +93,7 @@ FILLERS = frozenset(
 # Parts of names of columns that count, number or place something.
 _COUNTS = frozenset(
     _words("""length len words word tokens token chars time times seconds minutes duration year date index idx seed
-    votes count rank number num order position batch page pages fold split temperature age n no row line id
+    votes count turn mqm rank number num order position batch page pages fold split temperature age n no row line id
     timestamp elapsed ms sec secs hour day month attention check trial session attempt block cohort
     education income sentences paragraphs size wortzahl worter worte zeichen dauer sekunden minuten zeit
     alter datum uhrzeit seite seiten zeile nummer nr anzahl reihenfolge lange bildung geschlecht jahr mots
@@ -114,7 +118,9 @@ _NO_RATING = late(
 def counts(parts: frozenset[str], bare: str, low: str) -> bool:
     """Whether a name's parts, or its letters, say that a column counts, numbers or places something, or measures
     spread, cost or certainty. `low` is the name in small letters."""
-    return bool(_COUNTS & parts or any(map(_COUNT.search, parts)) or _IDS.search(bare) or _NO_RATING.search(low))
+    return low.startswith("#") or bool(
+        _COUNTS & parts or any(map(_COUNT.search, parts)) or _IDS.search(bare) or _NO_RATING.search(low)
+    )
 
 
 # Part of a name -> that it is a language model's or a program's; the weak ones may speak of people too.
@@ -123,7 +129,7 @@ JUDGE = late(
     r"|llm|^ai$|prometheus|geval|bertscore|bleu|rouge|bart|comet|meteor|bleurt|unieval"
     r"|sonnet|opus|haiku|pandalm|falcon|ernie|chatglm|^glm|kimi|moonshot|doubao|baichuan|internlm|olmo|tulu|nemotron"
     r"|jamba|zephyr|wizardlm|skywork|minimax|hunyuan|exaone|granite|dbrx|^cohere$|smollm|openchat|starling|davinci|copilot"
-    r"|flan|^yi$|^ki$|^ia$|^ии$|autorater|^bot$|нейросет|模型|大语言|机器|机评|机械|機械|自動|自动|モデル|인공지능|모델|chatbot"
+    r"|flan|^yi$|^ki$|^ia$|^ии$|autorater|^bot$|нейросет|gemba|文心|通义|豆包|星火|混元|千问|智谱|模型|大语言|机器|机评|机械|機械|自動|自动|モデル|인공지능|모델|chatbot"
 )
 WEAK_JUDGE = late(
     r"^judges?\d*$|^auto|^pred|^metric|machine|^model$|^modell$|^modele$|^modelo$|^modello$|maschin|automat|algorithm"
@@ -152,9 +158,17 @@ PLAIN = frozenset(
 MEANS = frozenset(
     _words(
         "mean avg average median mittel mittelwert durchschnitt moyenne media promedio gemiddelde 平均 平均分 "
-        "평균 среднее"
+        "均值 均分 평균 среднее"
     )
 )
+# Names that are a language model's and a person's.
+BOTH_NAMES = frozenset(_words("claude gemma ernie"))
+# Names of columns that others' verdicts or labels were put together in.
+GOLD = frozenset(
+    _words("gold goldlabel goldstandard goldrelation majority majorityvote consensus groundtruth gt expertmajority")
+)
+# Parts of names of measures that no language model was asked for.
+MEASURES = late(r"bertscore|bleu|rouge|bart|comet|meteor|bleurt|unieval|chrf|cider|moverscore|^ter$|^nist$")
 # What people are asked to rate, by names that are no person's.
 CRITERIA = frozenset(
     _words("""coherence fluency relevance ch em re su eg cx consistency engagement engagingness grammar style plot

@@ -23,7 +23,7 @@ from judge.inputs.datasets.files.column_names import (
     stem,
     without_means,
 )
-from judge.inputs.datasets.files.column_words import NAMES
+from judge.inputs.datasets.files.column_words import MEASURES, NAMES
 from judge.inputs.datasets.files.encoding import encoding_line
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import EXPECTED, parts_of
@@ -128,6 +128,9 @@ class Reading:
         people, left = people + lists, [column for column in left if column not in lists]
         if not judges and (its := self._of_raters(left, people)) is not None:
             return Sides([its], people or [column for column in left if column is not its], [])
+        if judges and not people and left and not given_by_models(judges):
+            # Measures alone do not say that the rest is people's.
+            return Sides([], [], [*judges, *left])
         if people and left and all(is_given_name(column.column) for column in people):
             # A name that is on no list stands among others that are.
             others = [c for c in left if c.criterion is not None and not is_criterion(c.criterion)]
@@ -180,6 +183,11 @@ class Reading:
         if read.named.mean and beside:
             return "the mean of a judge's ratings, of which single ones are read"
         return "a judge's ratings, and another column is read as the judge's" if beside else "a judge's, not people's"
+
+
+def given_by_models(judges: Sequence[NamedColumn]) -> bool:
+    """Whether any column is a language model's, and not all hold measures such as BLEU."""
+    return any(MEASURES.search(bare(column.column)) is None for column in judges)
 
 
 def _expected(columns: Sequence[str]) -> NamedColumn:

@@ -297,6 +297,7 @@ MISSING_WORDS = frozenset(
             "нет данных",
         ),
         *("missing value", "not available", "not rated", "unrated", "no answer", "skipped", "empty", "none given"),
+        *("no response", "keine antwort", "sans réponse", "sin respuesta"),
     }
 )
 

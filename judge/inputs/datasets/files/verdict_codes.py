@@ -9,12 +9,13 @@ from typing import Any
 
 from judge.base.late_pattern import late
 from judge.base.records import Preferred
-from judge.inputs.datasets.files.column_names import bare, named
+from judge.inputs.datasets.files.column_names import bare, is_count, named
+from judge.inputs.datasets.files.column_words import GOLD
 
 WORDS: Mapping[str, Preferred] = {
-    **dict.fromkeys(("first", "a", "1", "model_a", "story a"), "first"),
-    **dict.fromkeys(("second", "b", "2", "model_b", "story b"), "second"),
-    **dict.fromkeys(("tie", "equal", "both", "draw", "tie (bothbad)"), "tie"),
+    **dict.fromkeys(("first", "a", "1", "model_a", "story a", "left"), "first"),
+    **dict.fromkeys(("second", "b", "2", "model_b", "story b", "right"), "second"),
+    **dict.fromkeys(("tie", "equal", "both", "draw", "same", "neither", "tie (bothbad)"), "tie"),
 }
 # Other words -> what they mean as (first, second, tie): in two ways where both are usual, since 0 is a tie to some and
 # the first story to others.
@@ -23,8 +24,6 @@ _CODES: Mapping[frozenset[str], tuple[tuple[str, ...], ...]] = {
     frozenset("123"): (("1", "2", "3"), ("1", "3", "2")),
     frozenset("01"): (("0", "1"), ("1", "0")),
     frozenset(("-1", "0", "1")): (("1", "-1", "0"), ("-1", "1", "0")),
-    frozenset(("left", "right")): (("left", "right"),),
-    frozenset(("left", "right", "tie")): (("left", "right", "tie"),),
     frozenset(("output_1", "output_2")): (("output_1", "output_2"),),
     frozenset(("output_1", "output_2", "tie")): (("output_1", "output_2", "tie"),),
 }
@@ -72,8 +71,10 @@ def twins_in(
     known = {*WORDS, *(word for words in _CODES for word in words)}
     for column in columns:
         words = frozenset(_word(value) for value in values(column))
-        if column not in about and words and words <= known:
+        if column not in about and not is_count(column) and words and words <= known:
             verdicts[column] = words
+    persons = [c for c in verdicts if bare(c) not in GOLD and named(c).side != "judge"]
+    verdicts = {column: words for column, words in verdicts.items() if bare(column) not in GOLD or not persons}
     if any(not _codes(words) for words in verdicts.values()):
         verdicts = {column: words for column, words in verdicts.items() if not _codes(words)}
     words = frozenset().union(*verdicts.values()) if verdicts else frozenset()
