@@ -22,6 +22,7 @@ from judge.inputs.datasets.files.column_map import stated_words
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import table_columns
+from judge.inputs.datasets.files.verdict_codes import column_pairs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +45,8 @@ _LOOKED_AT = 20_000
 def _fits(look: Look) -> bool:
     """Whether a file is a table; of JSON, whether its records have columns of a ratings table."""
     keys = [*look.record()]
-    return bool(look.columns) or is_parsed(keys) or "rating" in keys or {"story", "criterion"} <= {*keys}
+    compares = bool(column_pairs(keys))
+    return bool(look.columns) or is_parsed(keys) or "rating" in keys or {"story", "criterion"} <= {*keys} or compares
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -143,7 +143,11 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
     try:
         table = TableCells.at(path, given.sheet, given.labels)
     except SeveralSheetsError as error:
-        error.hint = Advice("name one: judge check {} {sheet}", str(path), sheet=error.names[0])
+        words = (
+            "write people's and a judge's ratings in one sheet, or in two that share the stories' ids; or name the "
+            "sheet that holds both: judge check {} {sheet}"
+        )
+        error.hint = Advice(words, str(path), sheet="NAME")
         raise
     columns = guess(table, given)
     left_out = [name for name in table.columns if name not in columns.used]

@@ -33,6 +33,8 @@ from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import is_column
 from judge.ratings.ratings_table import COLUMNS
 
+# Keys of a judge's answer in words.
+_ANSWERS = ("completion", "response", "raw_response", "raw_output", "answer")
 _OURS = frozenset({"story", "criterion", "rating", "source"})
 # Option -> the role of its column in a reading.
 _ROLES: Mapping[str, Role] = {
@@ -237,7 +239,11 @@ def _nothing_found(table: TableCells, reading: Reading, given: GivenColumns) -> 
     message = f"no columns could be identified as the ratings of {lacking or 'a judge and people'}"
     words = "say which columns are whose, e.g. judge check {} {}; one row a rating: {} {} {}"
     rows = (Advice("{rater}", rater="COLUMN"), Advice("{rating}", rating="COLUMN"), Advice("{judge}", judge="NAME"))
-    hint = Advice(words, str(table.path), options_of(ways), *rows)
+    hint: str = Advice(words, str(table.path), options_of(ways), *rows)
+    told = next((column for column in table.columns if column.lower() in _ANSWERS), None)
+    if told is not None and table.path.suffix in (".jsonl", ".ndjson") and not numbers and not judges:
+        file = table.path
+        hint = f"{told} holds answers in words: judge parse {file} -o {file.with_suffix('.csv')} reads their ratings"
     return DataError(f"{message}; other columns of numbers: {', '.join(numbers) or 'none'}", file=table.path, hint=hint)
 
 

@@ -80,7 +80,7 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
         fields |= {"first_system": twins.systems[0], "second_system": twins.systems[1]}
     fields |= {name: column for name in ("story_prompt", "id", "rater") if (column := reading.column(name))}
     fields |= {key: str(value) for key, value in said.items() if key in _FIELDS}
-    by_side = {side: _listed(said, side) for side in _SIDES}
+    by_side = {side: _listed(said, side, table.columns) for side in _SIDES}
     criterion = next((key.partition(".")[2] for key in said if key.partition(".")[0] in _SIDES), CRITERION)
     for key in said:
         if key not in _FIELDS and key.partition(".")[0] not in _SIDES:
@@ -112,9 +112,18 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
     )
 
 
-def _listed(said: Mapping[str, Any], side: str) -> list[str]:
-    given = [str(value) for key, value in said.items() if key.partition(".")[0] == side]
-    return [column.strip() for value in given for column in value.split(",")]
+def _listed(said: Mapping[str, Any], side: str, columns: Sequence[str]) -> list[str]:
+    """The columns of a side, parted by commas, where a column's own name may hold some."""
+    names: list[str] = []
+    for value in (str(value) for key, value in said.items() if key.partition(".")[0] == side):
+        held = ""
+        for part in value.split(","):
+            held = f"{held},{part}" if held else part
+            if held.strip() in columns:
+                names.append(held.strip())
+                held = ""
+        names += [part.strip() for part in held.split(",")] if held else []
+    return names
 
 
 def _sides(verdicts: Sequence[str], path: Path) -> tuple[list[str], list[str]]:

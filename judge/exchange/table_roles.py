@@ -179,4 +179,4 @@ def as_stated(guessed: Guessed) -> dict[str, Any]:
         option: tuple(f"{column.criterion}={column.column}" if several else column.column for column in columns)
         for option, columns in (("judge", guessed.judges), ("human", guessed.people))
     }
-    return {**sides, **guessed.fields, "missing": guessed.missing, "labels": guessed.given.labels}
+    return {**guessed.fields, **sides, "missing": guessed.missing, "labels": guessed.given.labels}

@@ -25,6 +25,8 @@ from judge.inputs.datasets.files.table_file import SeveralSheetsError, is_column
 # People's, and a judge's.
 _SIDES = 2
 _NAMED = 3
+# Number of an answer at the end of a story's id.
+_RUN = r"[#_./ -]+(?:run|repeat|rep|try|sample)?[ _-]?\d+$"
 
 
 def check_files(paths: Sequence[Path], given: GivenColumns) -> Checked:
@@ -75,6 +77,7 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
         empty = people if rated_frame.empty else judged
         raise DataError("holds no ratings of the side that the other table lacks", file=empty.path)
     judged_frame = _with_criteria(judged_frame, rated_frame, judged.path, people.path)
+    judged_frame = _with_runs(judged_frame, {*map(str, rated_frame["story"])})
     notes = _matched(rated_frame, judged_frame, _shown(people), _shown(judged))
     frame = _facts_shared(pd.concat([judged_frame, rated_frame], ignore_index=True))
     stories = _texts([table for table in (rated.stories, answers.stories) if table is not None])
@@ -181,6 +184,17 @@ def _with_criteria(judged: pd.DataFrame, rated: pd.DataFrame, path: Path, people
         persons = Advice("{}; where people's columns are persons: {}", words, _human(theirs))
         raise DataError(message, file=path, hint=persons if theirs[1:] and not own[1:] else words)
     return judged.assign(criterion=[spelled.get(str(name).casefold(), str(name)) for name in judged["criterion"]])
+
+
+def _with_runs(judged: pd.DataFrame, stories: set[str]) -> pd.DataFrame:
+    """The judge's ratings; where its ids are people's with a number behind, as `s1#run0`, these number repeats."""
+    own = judged["story"].map(str)
+    bare = own.str.replace(_RUN, "", regex=True)
+    if own.isin(stories).any() or not bare.isin(stories).all() or judged["repeat"].notna().any():
+        return judged
+    judged = judged.assign(story=bare)
+    numbers = judged.groupby(["judge", "eval_prompt", "criterion", "story"], observed=True).cumcount()
+    return judged.assign(repeat=numbers.astype("Int64"))
 
 
 def _human(names: Sequence[str]) -> str:

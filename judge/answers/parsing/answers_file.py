@@ -22,7 +22,7 @@ from judge.inputs.prompt_file import labels_fault
 
 _SCALE = late(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
 _OWN_KEYS = ("text", "reasoning", "finish_reason")
-_TEXT, _OTHER_TEXT = "text", "response"
+_TEXTS = ("text", "response", "completion", "raw_response", "raw_output")
 
 # Columns that every table of parsed answers has.
 RESULT_KEYS = ("line", "rating", "status", "flags", "explanation")
@@ -165,9 +165,9 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def text_key(path: Path, number: int, value: dict[str, Any]) -> str:
-    """The key of an answer's text: `text` or else `response`. Raises `DataError` for a line with neither."""
-    key = _TEXT if _TEXT in value or _OTHER_TEXT not in value else _OTHER_TEXT
-    if key not in value:
+    """The key of an answer's text: `text`, else `response`, `completion`, ... Raises `DataError` for a line without."""
+    key = next((key for key in _TEXTS if key in value), None)
+    if key is None:
         raise DataError("has no text", file=path, row=number, column="text", allowed="a string")
     return key
 

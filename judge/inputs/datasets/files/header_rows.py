@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from judge.base.errors import DataError
 
 # Rows that a header has at most, and rows of which the first are looked at.
 MOST_ROWS, LOOKED_AT = 3, 500
+# Names of columns in the header below a title.
+_LEAST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,24 @@ class Header:
         }
 
 
+def titles_above(rows: Sequence[Sequence[Any]]) -> int:
+    """Number of rows with one cell, such as a title, above the first row of several names."""
+    filled = [sum(bool(_word(value)) for value in row) for row in rows[: 2 * MOST_ROWS]]
+    alone = next((at for at, count in enumerate(filled) if count > 1), 0)
+    return alone if 0 < alone <= MOST_ROWS and max(filled[alone : alone + 2]) >= _LEAST_NAMES else 0
+
+
 def header_of(rows: Sequence[Sequence[Any]]) -> Header | None:
     """The header of a table whose first row alone is none, because names are empty or occur twice: each column's name
-    is made of the rows above it, where an empty cell takes that on its left. None where this gives no names either."""
+    is made of the rows above it, where an empty cell takes that on its left; rows of one cell above it are a title.
+    None where this gives no names either."""
+    if titles := titles_above(rows):
+        names = [_word(value) for value in rows[titles]]
+        names = names[: max(at for at, name in enumerate(names, 1) if name)]
+        if all(names) and len({*names}) == len(names):
+            return Header(tuple(names), titles + 1, {})
+        below = header_of(rows[titles:])
+        return None if below is None else replace(below, rows=below.rows + titles)
     for count in range(2, min(MOST_ROWS, len(rows) - 1) + 1):
         header = _joined(rows[:count], rows[count : count + LOOKED_AT])
         if header is not None:

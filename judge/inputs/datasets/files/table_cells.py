@@ -26,6 +26,8 @@ _NEGATIVE, _LEAST_END = (-1, -2, -7, -8, -9), 3
 _SAID = frozenset(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")) | {
     word for order in ORDERS for word in order
 }
+# Start of a cell below the header of Qualtrics' exports.
+_IMPORT_ID = '{"ImportId"'
 # Rows from which on answers that never fall from column to column were put in order by somebody.
 _LEAST_SORTED = 20
 
@@ -56,6 +58,10 @@ class TableCells:
         rows = tuple(cells for _, cells in islice(table_rows(path, sheet), most))
         if not rows:
             raise DataError("the table has no rows", file=path)
+        if any(str(value).startswith(_IMPORT_ID) for cells in rows[:2] for value in cells.values()):
+            message = "is an export of Qualtrics: a row for each respondent, a column for each question"
+            hint = "write a row for each respondent and story (pandas: melt), without the two lines below the header"
+            raise DataError(message, file=path, hint=hint)
         scale = label_scales({"labels": labels}).of("") if labels else None
         return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale, out_of(path, sheet), sheet)
 

@@ -15,8 +15,9 @@ from typing import Any
 from judge.base.errors import DataError, MissingExtraError, unknown
 from judge.base.late_pattern import late
 from judge.base.wording import Advice
-from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of
+from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
 from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json, text_of
+from judge.inputs.datasets.files.voted_records import rows_of_votes
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 # Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory.
@@ -27,7 +28,7 @@ _COMMA_NUMBER = late(r"[+-]?\d+,\d+")
 _LEAST_FRACTIONS = 5
 EXPECTED = "expected("
 # Column of the sheet's name where a workbook's sheets are read below each other, and rows of a sheet with a table.
-SHEET, _LEAST_ROWS = "sheet", 3
+SHEET, _LEAST_ROWS, _LEGEND = "sheet", 3, 2
 # Share of a column's cells that are numbers, the others being words for none.
 _MOSTLY = 0.7
 # Rows from which the columns of formats without a header are known.
@@ -45,9 +46,9 @@ def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict
         yield from csv_rows(path, separator=divided_by) if header is None else _below(path, divided_by, header)
         return
     if suffix == ".json":
-        rows = _json(path)
+        rows = rows_of_votes(_json(path))
     elif suffix in (".jsonl", ".ndjson"):
-        rows = json_lines(path)
+        rows = rows_of_votes(json_lines(path))
     elif suffix == ".parquet":
         rows = _parquet(path)
     elif suffix == ".xlsx":
@@ -201,8 +202,8 @@ def _first_rows(path: Path, candidate: str, most: int = 2) -> list[list[str]]:
 
 def _several_rows(path: Path, divided_by: str) -> Header | None:
     """The header of a CSV file whose first row alone is none."""
-    rows = _first_rows(path, divided_by, MOST_ROWS + LOOKED_AT)
-    return header_of(rows) if rows and len({*rows[0]}) < len(rows[0]) else None
+    rows = [row for row in _first_rows(path, divided_by, MOST_ROWS + LOOKED_AT) if any(row)]
+    return header_of(rows) if rows and (len({*rows[0]}) < len(rows[0]) or titles_above(rows)) else None
 
 
 def _below(path: Path, divided_by: str, header: Header) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -307,7 +308,8 @@ def _sheets(book: Any, path: Path, named: str | None) -> list[Any]:
             raise DataError(unknown("sheet", named, book.sheetnames), file=path)
         return [book[named]]
     heads = {sheet.title: head for sheet in book.worksheets if (head := _head(sheet))}
-    tables = [title for title, head in heads.items() if len(head[0]) > 1 and len(head) > _LEAST_ROWS] or [*heads]
+    tables = [title for title, head in heads.items() if len(head[0]) > 1 and len(head) > _LEAST_ROWS]
+    tables = [title for title in tables if not _is_legend(heads[title])] or tables or [*heads]
     first = {tuple(heads[title][0]) for title in tables}
     if len(tables) > 1 and len(first) > 1:
         words = "name one: {columns!r} (in run.yaml: columns: {{sheet: {}}})"
@@ -320,10 +322,18 @@ def _sheets(book: Any, path: Path, named: str | None) -> list[Any]:
     return [book[title] for title in tables]
 
 
+def _is_legend(head: Sequence[Sequence[str]]) -> bool:
+    """Whether the first rows of a sheet are two columns of words, without a number."""
+    return max(map(len, head)) <= _LEGEND and not any(
+        cell.replace(".", "", 1).isdigit() for row in head for cell in row
+    )
+
+
 def _head(sheet: Any) -> list[list[str]]:
-    """The first rows of a sheet that hold anything, as texts without what is empty on the right."""
-    rows = (row for row in sheet.iter_rows(values_only=True) if any(_filled(row)))
-    return [[str(value) for value in row if value not in (None, "")] for row in islice(rows, _LEAST_ROWS + 1)]
+    """The first rows of a sheet below a title that hold anything, as texts without what is empty."""
+    rows = [*islice((row for row in sheet.iter_rows(values_only=True) if any(_filled(row))), _LEAST_ROWS + MOST_ROWS)]
+    rows = rows[titles_above(rows) :][: _LEAST_ROWS + 1]
+    return [[str(value) for value in row if value not in (None, "")] for row in rows]
 
 
 def _filled(row: tuple[Any, ...]) -> list[bool]:

@@ -1,0 +1,111 @@
+"""Records of JSON that hold lists of what several raters said, as a row for each rater: exports of Label Studio, and
+records with a list of people's votes beside one of judges'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from judge.inputs.datasets.files.column_words import NAMES, fold
+
+# Records that tell the form of all.
+_LOOKED_AT = 20
+# Keys of who voted, in the lists of votes, and the columns of their rows.
+_WHO = frozenset((*NAMES["rater"], "voter", "judge", "model"))
+RATER, CRITERION, RATING = "rater", "criterion", "rating"
+_LISTS = 2
+
+_Split = Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
+
+
+def rows_of_votes(rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """The rows, those of records with votes as one row for each vote; each keeps its record's number."""
+    first = [*islice(rows, _LOOKED_AT)]
+    records = [cells for _, cells in first]
+    split: _Split | None = None
+    if records and all(isinstance(record, dict) for record in records):
+        voted = _lists_of_votes(records)
+        split = _tasks if all(map(_is_task, records)) else (lambda record: _votes(record, voted)) if voted else None
+    for row, cells in chain(first, rows):
+        if split is None or not isinstance(cells, dict):
+            yield row, cells
+        else:
+            yield from ((row, vote) for vote in split(cells))
+
+
+def _is_task(record: Mapping[str, Any]) -> bool:
+    """Whether a record is a task of Label Studio's export in JSON."""
+    annotated = record.get("annotations")
+    return (
+        isinstance(record.get("data"), dict)
+        and isinstance(annotated, list)
+        and all(isinstance(each, dict) and isinstance(each.get("result"), list) for each in annotated)
+    )
+
+
+def _tasks(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each number, or else each choice, that an annotator or a model gave; other results stand beside it."""
+    base = {"id": task.get("id"), **{key: value for key, value in task["data"].items() if key != "id"}}
+    given = [(each, _name(each.get("completed_by"))) for each in task["annotations"] if not each.get("was_cancelled")]
+    predicted = task.get("predictions") or ()
+    given += [(each, str(each.get("model_version"))) for each in predicted if isinstance(each, dict)]
+    for each, who in given:
+        results = [result for result in each.get("result") or () if isinstance(result, dict)]
+        values = {str(result.get("from_name")): _value(result.get("value")) for result in results}
+        rated: dict[str, Any] = {name: value for name, value in values.items() if isinstance(value, int | float)}
+        rated = rated or {name: value for name, value in values.items() if isinstance(value, str)}
+        beside = {name: _joined(value) for name, value in values.items() if name not in rated}
+        for name, value in rated.items():
+            yield base | {RATER: who, CRITERION: name, RATING: value} | beside
+
+
+def _name(person: Any) -> str:
+    if isinstance(person, Mapping):
+        person = person.get("email") or person.get("username") or person.get("id")
+    return str(person)
+
+
+def _value(value: Any) -> Any:
+    """The number of a result, its only choice, or what else it holds."""
+    if not isinstance(value, Mapping):
+        return None
+    number = next((value[key] for key in ("rating", "number") if key in value), None)
+    if number is not None:
+        return number
+    chosen = value.get("choices")
+    if isinstance(chosen, list):
+        return chosen[0] if len(chosen) == 1 else tuple(chosen)
+    text = value.get("text")
+    return tuple(text) if isinstance(text, list) else (text,) if text is not None else None
+
+
+def _joined(value: Any) -> str | None:
+    return "; ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def _lists_of_votes(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Key of a list of votes -> key of who voted, where there are several such lists that share another key."""
+    voted: dict[str, str] = {}
+    shared: list[set[str]] = []
+    for key in records[0]:
+        votes = [vote for record in records for vote in _entries(record.get(key))]
+        if not votes or not all(isinstance(record.get(key), list) for record in records):
+            continue
+        names = set.intersection(*({*vote} for vote in votes))
+        who = next((name for name in names if fold(name) in _WHO), None)
+        if who is not None:
+            voted[key] = who
+            shared.append(names - {who})
+    return voted if len(voted) >= _LISTS and set.intersection(*shared) else {}
+
+
+def _entries(value: Any) -> list[Mapping[str, Any]]:
+    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+
+
+def _votes(record: Mapping[str, Any], voted: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    base = {key: value for key, value in record.items() if key not in voted}
+    for key, who in voted.items():
+        for vote in _entries(record.get(key)):
+            yield base | {RATER: vote.get(who)} | {name: value for name, value in vote.items() if name != who}
