@@ -115,7 +115,7 @@ def _guessed(file: Path, words: RatingsWords, folder: Path) -> Guessed | None:
         number_repeats=words.number_repeats or given.number_repeats,
     )
     try:
-        return guess(TableCells.at(file, given.sheet, given.labels, most=_LOOKED_AT), given)
+        return guess(TableCells.at(file, given.sheet, given.labels, _LOOKED_AT, given.missing), given)
     except TwoReadingsError as doubt:
         own = {each.name: getattr(words, each.name) for each in fields(RatingsWords)}
         yes, no = (_AsAnswered(**own, answered=answered) for answered in doubt.choices)

@@ -141,7 +141,7 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
     combination with the others."""
     given = given or GivenColumns()
     try:
-        table = TableCells.at(path, given.sheet, given.labels)
+        table = TableCells.at(path, given.sheet, given.labels, missing=given.missing)
     except SeveralSheetsError as error:
         words = (
             "write people's and a judge's ratings in one sheet, or in two that share the stories' ids; or name the "

@@ -47,7 +47,9 @@ def check_two(paths: Sequence[Path], given: GivenColumns, sheets: Sequence[str] 
     are in both. Raises DataError where it cannot be seen which is whose, where the tables share no story, or where
     their criteria cannot be matched. The tables may be two `sheets` of one workbook."""
     named_sheets: Sequence[str | None] = sheets or [given.sheet if path.suffix == ".xlsx" else None for path in paths]
-    tables = [TableCells.at(path, sheet) for path, sheet in zip(paths, named_sheets, strict=True)]
+    tables = [
+        TableCells.at(path, sheet, missing=given.missing) for path, sheet in zip(paths, named_sheets, strict=True)
+    ]
     people, judged = _sides(tables, given)
     name = people.path.stem
     reads: list[tuple[Guessed, Import]] = []

@@ -141,3 +141,46 @@ def test_answers_in_words_are_parsed_and_joined_by_ids_with_their_run(tmp_path: 
     assert [*judged["repeat"]] == [0, 1, 2] * STORIES
     assert {*judged["story"]} == {row[0] for row in rows}
     assert with_flags(checked.options) == "--judge rating --human Answer.q_coherence --set rater=WorkerId"
+
+
+def _labelled(folder: Path) -> Path:
+    """Two persons and a judge use words of a known order, and one that is no answer."""
+    draw, known = Draw(93), ("No", "Parcialmente", "Sí", "No procede")
+    columns = {"clave": [f"s{n}" for n in range(STORIES)]}
+    columns |= {name: [known[draw.points(n, 0, 3)] for n in range(STORIES)] for name in ("ana", "pedro", "gpt-4o")}
+    pd.DataFrame(columns).to_csv(folder / "t.csv", index=False)
+    return folder / "t.csv"
+
+
+def test_words_that_are_no_answer_are_said_beside_the_labels(tmp_path: Path) -> None:
+    path = _labelled(tmp_path)
+    with pytest.raises(DataError, match="whose order is not known") as error:
+        check(path)
+    assert "--set missing=WORD" in str(mend(error.value))
+    checked = check(path, GivenColumns(labels="No,Parcialmente,Sí", missing=("No procede",)))
+    frame = checked.ratings.frame
+    told = pd.read_csv(path)
+    assert {*frame.loc[frame["source"] == "rater", "rater"]} == {"ana", "pedro"}
+    assert int(frame.loc[frame["source"] == "judge", "rating"].isna().sum()) == int(
+        (told["gpt-4o"] == "No procede").sum()
+    )
+
+
+def test_a_codebook_is_no_table_and_a_gold_column_no_person(tmp_path: Path) -> None:
+    draw, book = Draw(94), Workbook()
+    sheet = book.active
+    sheet.append(["cue", "association", "worker", "relation", "gpt4o_relation", "gold_relation"])
+    for n in range(STORIES):
+        said = draw.points(n, 1, 16)
+        for who in (7512331, 8123441, 9912377):
+            sheet.append(["sun", f"a{n}", who, draw.points(n, 1, 16), 99 if n == 3 else said, said])
+    codes = book.create_sheet("codebook")
+    for row in [("code", "label"), *((n, f"relation {n:c}") for n in range(97, 103))]:
+        codes.append(row)
+    path = tmp_path / "codes.xlsx"
+    book.save(path)
+    checked = check(path, GivenColumns(story="cue+association"))
+    assert [column.column for column in checked.columns.people] == ["relation"]
+    assert checked.columns.fields["story"] == "cue+association"
+    assert "read as no rating: '99'" in checked.notes
+    assert {*checked.ratings.frame["rater"].dropna()} == {"7512331", "8123441", "9912377"}

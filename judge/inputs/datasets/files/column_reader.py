@@ -22,8 +22,8 @@ from judge.inputs.datasets.files.column_evidence import LEAST_IDS, REPEATS, SAID
 from judge.inputs.datasets.files.column_names import OVERALL, bare, is_count, is_given_name, named, named_column, stem
 from judge.inputs.datasets.files.column_words import MEANS, NAMES, ORDERS, fold
 from judge.inputs.datasets.files.reading import Reading, Role
-from judge.inputs.datasets.files.source_file import MISSING_WORDS
 from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.table_file import is_column
 from judge.inputs.datasets.files.verdict_codes import WORDS, Twins, stories_in_a_row, twins_in, written_by_both
 
 # Characters of a rating that is written in another way, such as 85 % or 4/5.
@@ -45,11 +45,16 @@ def read_columns(table: TableCells, given: Mapping[Role, str] | None = None, tak
     for role, column in (given or {}).items():
         if column in table.columns:
             reader.take(column, role, SAID)
+        elif role == "id" and is_column(column, table.columns):
+            reader.together = column
     reader.said = [column for column in taken if column in table.columns]
     return reader.read()
 
 
 class _Reader(Evidence):
+    together: str | None = None
+    """Columns that name a story together, as the user said."""
+
     def read(self) -> Reading:
         for column in self.said:
             # Words may be labels of an order that is known.
@@ -72,8 +77,8 @@ class _Reader(Evidence):
         self._names()
         if twins is None:
             self._texts_of_no_story()
-        by_prompt = twins is None and self._ids()
-        story = pair_story if twins is not None or by_prompt else self._story()
+        by_prompt = twins is None and self.together is None and self._ids()
+        story = self.together or (pair_story if twins is not None or by_prompt else self._story())
         self._refuse_totals()
         self._numbers()
         self._refuse_unread_judges()
@@ -331,7 +336,7 @@ class _Reader(Evidence):
         words: dict[str, set[str]] = {}
         for column in self.free():
             told = [str(v).strip() for v in self.values(column) if not isinstance(v, Mapping | list)]
-            given = {word for word in told if word.lower() not in MISSING_WORDS}
+            given = {word for word in told if not self.table.nothing(word, column)}
             free = not any(named_column(name, [column]) for name in fields) or named(column).side == "judge"
             free = free and not self._rated(column)
             if free and 0 < len(given) <= _MOST_LABELS and not self._numeric([*given]) and not is_count(column):

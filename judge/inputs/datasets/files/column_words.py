@@ -163,10 +163,8 @@ MEANS = frozenset(
 )
 # Names that are a language model's and a person's.
 BOTH_NAMES = frozenset(_words("claude gemma ernie"))
-# Names of columns that others' verdicts or labels were put together in.
-GOLD = frozenset(
-    _words("gold goldlabel goldstandard goldrelation majority majorityvote consensus groundtruth gt expertmajority")
-)
+# Start of names of columns that others' verdicts or ratings were put together in.
+GOLD = late(r"^(?:gold|majority|consensus|groundtruth|gt$)|majority$|consensus$")
 # Parts of names of measures that no language model was asked for.
 MEASURES = late(r"bertscore|bleu|rouge|bart|comet|meteor|bleurt|unieval|chrf|cider|moverscore|^ter$|^nist$")
 # What people are asked to rate, by names that are no person's.

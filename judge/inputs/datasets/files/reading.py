@@ -23,7 +23,7 @@ from judge.inputs.datasets.files.column_names import (
     stem,
     without_means,
 )
-from judge.inputs.datasets.files.column_words import MEASURES, NAMES
+from judge.inputs.datasets.files.column_words import GOLD, MEASURES, NAMES
 from judge.inputs.datasets.files.encoding import encoding_line
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import EXPECTED, parts_of
@@ -123,6 +123,9 @@ class Reading:
         judges = [column for column in free if column.side == "judge"]
         people = [column for column in free if column.side == "human"]
         left = [column for column in free if column.side is None]
+        if self.column("rater") is not None and {c.criterion for c in left} & {c.criterion for c in people}:
+            # Beside each person's own, a column in which they were put together is nobody's.
+            people = [column for column in people if not GOLD.search(bare(column.column))]
         numbers = [c for c in left if c.column in self.columns and self.columns[c.column].role == "rating"]
         lists = [column for column in numbers if self.table.lists(column.column)]
         people, left = people + lists, [column for column in left if column not in lists]

@@ -15,11 +15,18 @@ from judge.base.errors import DataError
 from judge.base.records import Scale
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_words import ORDERS
-from judge.inputs.datasets.files.source_file import MISSING_WORDS, RatingPlace, is_missing, notation, ratings_in
+from judge.inputs.datasets.files.source_file import (
+    MISSING_WORDS,
+    RatingPlace,
+    is_missing,
+    missing_in,
+    notation,
+    ratings_in,
+)
 from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, out_of, table_columns, table_rows
 
-# Codes in place of a rating, far from any scale that ends at 10; share of a column's cells that words may be.
-_CODES, _SCALE_ENDS, _MOST_WORDS, _MOST_OTHERS = (77, 88, 98, 99, 999, 9999), 10, 3, 0.3
+# Codes in place of a rating, far from any scale that ends at 20; share of a column's cells that words may be.
+_CODES, _SCALE_ENDS, _MOST_WORDS, _MOST_OTHERS = (77, 88, 98, 99, 999, 9999), 20, 3, 0.3
 # Signs below 0, and where a scale from 0 that has one ends at the least.
 _NEGATIVE, _LEAST_END = (-1, -2, -7, -8, -9), 3
 # Words that say a rating.
@@ -44,6 +51,8 @@ class TableCells:
     """Of ratings that are labels, where these are said."""
     out_of: str | None = None
     sheet: str | None = None
+    missing: tuple[str, ...] = ()
+    """Words for a missing rating, as the user said."""
 
     @property
     def name(self) -> str:
@@ -51,7 +60,14 @@ class TableCells:
         return self.sheet or self.path.stem
 
     @classmethod
-    def at(cls, path: Path, sheet: str | None, labels: str | None = None, most: int | None = None) -> TableCells:
+    def at(
+        cls,
+        path: Path,
+        sheet: str | None,
+        labels: str | None = None,
+        most: int | None = None,
+        missing: Sequence[str] = (),
+    ) -> TableCells:
         """The table at `path`, or its first `most` rows; DataError where the file is not a table, SpecError for invalid
         labels."""
         comma = has_decimal_commas(path)
@@ -63,7 +79,8 @@ class TableCells:
             hint = "write a row for each respondent and story (pandas: melt), without the two lines below the header"
             raise DataError(message, file=path, hint=hint)
         scale = label_scales({"labels": labels}).of("") if labels else None
-        return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale, out_of(path, sheet), sheet)
+        columns = tuple(table_columns(path, sheet))
+        return cls(path, columns, rows, comma, scale, out_of(path, sheet), sheet, tuple(missing))
 
     def values(self, column: str) -> list[Any]:
         return [cell(row, column) for row in self.rows]
@@ -78,7 +95,7 @@ class TableCells:
         """Words such as NA or ERROR, and codes such as -99, that these columns hold in place of a rating, in their
         spelling; `COLUMN=WORD` where the word is a rating in another of them."""
         counts = {column: self.written(column) for column in columns}
-        lost = {column: self._in_place_of_ratings(counts[column]) for column in columns}
+        lost = {column: self._in_place_of_ratings(column, counts[column]) for column in columns}
         words: dict[str, None] = {}
         for column, own in lost.items():
             for word in own:
@@ -90,8 +107,12 @@ class TableCells:
         """How often a column holds each of its cells' texts, as words for no rating are said."""
         return Counter(told for value in self.values(column) if (told := _written(value)) is not None)
 
-    def _in_place_of_ratings(self, counts: Counter[str]) -> list[str]:
-        known = [word for word in counts if word.lower() in MISSING_WORDS]
+    def nothing(self, word: str, column: str) -> bool:
+        """Whether a word means no rating by itself, or as the user said of the column."""
+        return word.lower() in MISSING_WORDS or word in missing_in(column, self.missing)
+
+    def _in_place_of_ratings(self, column: str, counts: Counter[str]) -> list[str]:
+        known = [word for word in counts if self.nothing(word, column)]
         others = Counter({word: count for word, count in counts.items() if word not in known})
         return known if self.scale is not None else [*known, *_in_place_of_numbers(others)]
 

@@ -323,10 +323,9 @@ def _sheets(book: Any, path: Path, named: str | None) -> list[Any]:
 
 
 def _is_legend(head: Sequence[Sequence[str]]) -> bool:
-    """Whether the first rows of a sheet are two columns of words, without a number."""
-    return max(map(len, head)) <= _LEGEND and not any(
-        cell.replace(".", "", 1).isdigit() for row in head for cell in row
-    )
+    """Whether the first rows of a sheet are two columns, the second of words: what codes or letters stand for."""
+    numbers = [cell for row in head for cell in row[1:] if cell.replace(".", "", 1).isdigit()]
+    return max(map(len, head)) <= _LEGEND and not numbers
 
 
 def _head(sheet: Any) -> list[list[str]]:

@@ -73,8 +73,9 @@ def twins_in(
         words = frozenset(_word(value) for value in values(column))
         if column not in about and not is_count(column) and words and words <= known:
             verdicts[column] = words
-    persons = [c for c in verdicts if bare(c) not in GOLD and named(c).side != "judge"]
-    verdicts = {column: words for column, words in verdicts.items() if bare(column) not in GOLD or not persons}
+    gold = {column for column in verdicts if GOLD.search(bare(column))}
+    if any(named(column).side != "judge" for column in verdicts.keys() - gold):
+        verdicts = {column: words for column, words in verdicts.items() if column not in gold}
     if any(not _codes(words) for words in verdicts.values()):
         verdicts = {column: words for column, words in verdicts.items() if not _codes(words)}
     words = frozenset().union(*verdicts.values()) if verdicts else frozenset()
