@@ -62,7 +62,7 @@ def write_folder(path: Path, imported: Import) -> ResultFolder:
 
     def write(fresh: ResultFolder) -> None:
         _write(fresh, imported)
-        read_imported(fresh, explanations=False)
+        read_imported(fresh, explanations=False, texts=False)
 
     return replace_folder(path, write)
 
@@ -125,7 +125,7 @@ def _write(folder: ResultFolder, imported: Import) -> None:
         frame = frame.drop(columns="story_prompt")
     frame.to_csv(folder.imported, index=False, lineterminator="\n", chunksize=_MANY_ROWS)
     if stories is not None:
-        stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
+        stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n", chunksize=_MANY_ROWS)
     manifest = {
         "judge": imported.judge,
         "criteria": [criterion.record() for criterion in imported.criteria],

@@ -26,7 +26,7 @@ from judge.ratings.ratings_table import COLUMNS
 LEAST_BYTES = 1 << 20
 
 _NUMBERS = ("rating", "repeat")
-_LONG = ("text", "reference", "explanation", "flags")
+_LONG = ("explanation", "flags")
 _FACTS = ("system", "story_prompt", "text", "reference")
 _ANSWER = ["run", "dataset", "judge", "eval_prompt", "story", "criterion", "repeat"]
 _PERSON = ["dataset", "rater", "story", "criterion"]
@@ -43,12 +43,17 @@ class QuickRows:
 def quick_rows(path: Path, columns: RatingsMap, dataset: str | None, unrated: str | None = None) -> QuickRows | None:
     """The rows of a plain file, long or with a column for each judge and person; None where the reader of rows is to
     take it. `unrated` is the status of a judge's empty cells in columns of their own."""
-    if columns.labels or columns.judge_names or columns.judges or columns.out_of is not None or columns.sheet:
+    if columns.labels or columns.judges or columns.out_of is not None or columns.sheet:
         return None
     known = {*COLUMNS, "text", "reference"} if not columns.wide else {*_FACTS, "story", "dataset", "rater", "criterion"}
     constants = {name: column for name, column in columns.fields.items() if column.startswith("=")}
-    plain = not (columns.anonymous or columns.missing or columns.decimal_comma) or columns.wide
-    if not plain or not known >= {*columns.fields} or not {*constants.values()}.isdisjoint({"=row"}):
+    plain = columns.wide or not columns.anonymous
+    if (
+        not plain
+        or (columns.wide and columns.judge_names)
+        or not known >= {*columns.fields}
+        or not {*constants.values()}.isdisjoint({"=row"})
+    ):
         return None
     if path.suffix.lower() not in (".csv", ".tsv", ".parquet") or path.stat().st_size < LEAST_BYTES:
         return None
@@ -57,7 +62,7 @@ def quick_rows(path: Path, columns: RatingsMap, dataset: str | None, unrated: st
         return None
     if columns.wide:
         return _wide(frame, columns, path.stem, dataset, unrated)
-    if not _with_defaults(frame, path.stem, dataset):
+    if not _with_defaults(frame, columns, path.stem, dataset, unrated):
         return None
     stories = _stories(frame)
     if stories is None or _twice(frame):
@@ -78,7 +83,9 @@ def _read(path: Path, columns: RatingsMap) -> pd.DataFrame | None:
         for name, column in named.items()
     } | dict.fromkeys(rated, "float64")
     try:
-        frame = _parquet(path, kinds) if path.suffix.lower() == ".parquet" else _csv(path, kinds, columns)
+        frame = (
+            _parquet(path, kinds, columns.missing) if path.suffix.lower() == ".parquet" else _csv(path, kinds, columns)
+        )
     except (ValueError, TypeError, KeyError, OSError):
         return None
     frame = frame.rename(columns={column: name for name, column in named.items()})
@@ -103,23 +110,22 @@ def _csv(path: Path, kinds: Mapping[str, Any], columns: RatingsMap) -> pd.DataFr
     )
 
 
-def _parquet(path: Path, kinds: Mapping[str, Any]) -> pd.DataFrame:
+def _parquet(path: Path, kinds: Mapping[str, Any], missing: tuple[str, ...]) -> pd.DataFrame:
     """The columns of a Parquet file. Raises ValueError for cells of other kinds than numbers and names."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = pq.read_schema(path)
-    names = [column for column, kind in kinds.items() if kind == "category"]
-    words = [column for column in names if pa.types.is_string(schema.field(column).type)]
-    frame: pd.DataFrame = pq.read_table(path, columns=[*kinds], read_dictionary=words).to_pandas()
+    frame = _by_column(path, kinds)
     for column, kind in kinds.items():
         if kind == "float64":
             number = pd.api.types.is_numeric_dtype(frame[column]) and not pd.api.types.is_bool_dtype(frame[column])
             if not number and frame[column].notna().any():
                 raise ValueError(column)
             frame[column] = frame[column].astype("float64")
+            codes = [
+                float(word) for word in missing_in(column, missing) if word.lstrip("-").replace(".", "", 1).isdigit()
+            ]
+            frame[column] = frame[column].mask(frame[column].isin(codes))
         elif kind == "category":
             given = frame[column].astype("category")
+            given = given.cat.remove_categories([name for name in given.cat.categories if name == ""])
             frame[column] = given.cat.rename_categories([str(label(name)) for name in given.cat.categories.tolist()])
         elif frame[column].notna().any() and not pd.api.types.is_string_dtype(frame[column].dropna()):
             raise ValueError(column)
@@ -127,6 +133,23 @@ def _parquet(path: Path, kinds: Mapping[str, Any]) -> pd.DataFrame:
     for column in texts:
         frame[column] = frame[column].where(frame[column] != "", None)
     return frame
+
+
+def _by_column(path: Path, kinds: Mapping[str, Any]) -> pd.DataFrame:
+    """The columns as read, each name and text once; one after another, since what is read takes many times the room."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pq.read_schema(path)
+    columns: dict[str, pd.Series[Any]] = {}
+    for column, kind in kinds.items():
+        type_ = schema.field(column).type
+        words = kind == "category" and (pa.types.is_string(type_) or pa.types.is_large_string(type_))
+        table = pq.read_table(path, columns=[column], read_dictionary=[column] if words else None, use_threads=False)
+        columns[column] = (table.unify_dictionaries() if words else table).to_pandas()[column]
+        del table
+        pa.default_memory_pool().release_unused()
+    return pd.DataFrame(columns)
 
 
 def _wide(
@@ -179,7 +202,7 @@ def _block(
     who = pd.Categorical(whos * rows) if names is None or any(whos) else names.to_numpy()
     own = places[0][0] == OWN
     block = once[["dataset", "story"]].iloc[every].reset_index(drop=True)
-    none = pd.Categorical([None] * len(block))
+    none = _nothing(len(block))
     return block.assign(
         criterion=once["criterion"].iloc[every].to_numpy() if own else pd.Categorical([c for c, _, _ in places] * rows),
         source=pd.Categorical([source] * len(block)),
@@ -191,42 +214,79 @@ def _block(
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
-    return frame[name] if name in frame else pd.Series(pd.Categorical([None] * len(frame)), index=frame.index)
+    return frame[name] if name in frame else pd.Series(_nothing(len(frame)), index=frame.index)
 
 
-def _with_defaults(frame: pd.DataFrame, stem: str, dataset: str | None) -> bool:
+def _with_defaults(
+    frame: pd.DataFrame, columns: RatingsMap, stem: str, dataset: str | None, unrated: str | None
+) -> bool:
     """Fills in what the file does not say; False where a row is unusual."""
     for name in COLUMNS:
         if name not in frame:
-            frame[name] = np.nan if name in _NUMBERS else pd.Categorical([None] * len(frame))
+            frame[name] = np.nan if name in _NUMBERS else _nothing(len(frame))
     if frame[["story", "criterion"]].isna().any(axis=None) or not np.isfinite(frame["rating"].dropna()).all():
         return False
     if dataset is not None and not frame["dataset"].dropna().isin([dataset]).all():
         return False
-    person = frame["rater"].notna() & frame["judge"].isna()
-    source = frame["source"].astype(object).where(frame["source"].notna(), np.where(person, "rater", "judge"))
-    if not source.isin(["judge", "rater"]).all():
+    if columns.judge_names and frame["judge"].notna().any():
         return False
-    rater = (source == "rater").to_numpy()
+    if columns.judge_names:
+        _judges_apart(frame, columns.judge_names)
+    person = frame["rater"].notna() & frame["judge"].isna()
+    given = frame["source"]
+    if not {*given.cat.categories} <= {"judge", "rater"}:
+        return False
+    rater = np.where(given.notna(), (given == "rater").to_numpy(), person)
     if frame.loc[~rater, "rater"].notna().any() or frame.loc[rater, "judge"].notna().any():
         return False
-    frame["source"] = source.astype("category")
+    frame["source"] = _named(rater.astype(np.int8), ["judge", "rater"])
     frame["run"] = _filled(frame["run"], stem)
     frame["dataset"] = _filled(frame["dataset"], dataset or stem)
     for name, usual in (("judge", stem), ("eval_prompt", "-")):
         frame[name] = _filled(frame[name], usual).where(~rater)
     for name in ("repeat", "flags"):
         frame.loc[rater, name] = None
-    status = frame["status"].astype(object).where(frame["status"].notna(), np.where(rater, "ok", "imported"))
-    given = status.isin(["ok", "imported"])
-    if not status.isin(STATUSES).all() or (given != frame["rating"].notna()).any():
+    frame["status"] = status = _statuses(frame, rater, unrated)
+    if (
+        not {*status.cat.categories} <= {*STATUSES}
+        or (status.isin(["ok", "imported"]) != frame["rating"].notna()).any()
+    ):
         return False
-    frame["status"] = status.astype("category")
     repeats = frame["repeat"].dropna()
     if (repeats < 0).any() or (repeats % 1 != 0).any():
         return False
     frame["repeat"] = frame["repeat"].astype("Int64")
     return True
+
+
+def _statuses(frame: pd.DataFrame, rater: Any, unrated: str | None) -> pd.Series[Any]:
+    """The file's status of each row; without one that of a rating, or of none."""
+    told = frame["status"].cat
+    names = [*dict.fromkeys([*map(str, told.categories), "ok", "imported", *([unrated] if unrated else [])])]
+    usual = np.where(rater, names.index("ok"), names.index("imported"))
+    if unrated is not None:
+        usual = np.where(frame["rating"].isna(), names.index(unrated), usual)
+    codes = np.where(told.codes < 0, usual, told.codes)
+    return pd.Series(_named(codes.astype(np.int8), names), index=frame.index)
+
+
+def _named(codes: Any, names: Sequence[str]) -> pd.Categorical[Any]:
+    dtype: Any = pd.CategoricalDtype([*names])
+    whole: pd.Categorical[Any] = pd.Categorical.from_codes(codes, dtype=dtype).remove_unused_categories()
+    return whole
+
+
+def _nothing(count: int) -> pd.Categorical[Any]:
+    return _named(np.full(count, -1, dtype=np.int8), [])
+
+
+def _judges_apart(frame: pd.DataFrame, judges: frozenset[str]) -> None:
+    """Moves the names of judges from the column of raters to their own."""
+    moved = (frame["rater"].isin([*judges]) & frame["judge"].isna()).to_numpy()
+    names = frame["rater"].cat.categories
+    codes = frame["rater"].cat.codes.to_numpy()
+    frame["judge"] = pd.Categorical.from_codes(np.where(moved, codes, -1), names).remove_unused_categories()
+    frame["rater"] = pd.Categorical.from_codes(np.where(moved, -1, codes), names).remove_unused_categories()
 
 
 def _filled(column: pd.Series[Any], usual: str) -> pd.Series[Any]:

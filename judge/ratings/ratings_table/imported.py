@@ -7,7 +7,7 @@ single or means; `labels_note`, `given` and `directions` as in `RunFacts`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,9 +147,10 @@ class Imported:
     fact: RunFacts
 
 
-def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Imported:
-    """A folder of imported ratings. Without `explanations` these are null, which saves most of the memory. Raises
-    DataError for missing columns, an unknown status, or a rating whose status says that there is none."""
+def read_imported(folder: ResultFolder, *, explanations: bool = True, texts: bool = True) -> Imported:
+    """A folder of imported ratings. Without `explanations` these are null, and without `texts` those of stories, which
+    saves most of the memory. Raises DataError for missing columns, an unknown status, or a rating whose status says
+    that there is none."""
     if folder.imported.suffix == ".parquet":
         frame = read_parquet(folder.imported, explanations=explanations)
     else:
@@ -176,14 +177,14 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
         single={"single": True, "means": False}.get(str(manifest.get("ratings"))),
     )
     frame = without_empty(frame)
-    return Imported(frame[ordered(frame.columns)], _stories(folder.path / "imported_stories.csv", frame), fact)
+    return Imported(frame[ordered(frame.columns)], _stories(folder.path / "imported_stories.csv", frame, texts), fact)
 
 
 def _with_prompts(frame: pd.DataFrame, stories: Path) -> pd.DataFrame:
     """Rows whose story-prompts are kept with the stories, with these."""
     if "story_prompt" in frame.columns or not {"dataset", "story"} <= {*frame.columns} or not stories.is_file():
         return frame
-    told = _table(stories)
+    told = _table(stories, lambda name: name in ("dataset", "story", "story_prompt"))
     if "story_prompt" not in told.columns:
         return frame
     names = pd.MultiIndex.from_frame(told[["dataset", "story"]].astype(object))
@@ -212,12 +213,12 @@ def _names(column: pd.Series[Any]) -> list[str]:
     return sorted(str(name) for name in column.dropna().unique())
 
 
-def _table(file: Path) -> pd.DataFrame:
+def _table(file: Path, wanted: Callable[[str], bool] | None = None) -> pd.DataFrame:
     # Only an empty field is null: a story may be called "NA", and a text may contain "#".
     try:
         kinds: dict[str, Any] = dict.fromkeys(_TEXTS, str)
         kinds |= dict.fromkeys(_NAMES, "category") if file.stat().st_size > _MANY_BYTES else {}
-        return pd.read_csv(file, dtype=kinds, keep_default_na=False, na_values=[""])
+        return pd.read_csv(file, dtype=kinds, usecols=wanted, keep_default_na=False, na_values=[""])
     except ValueError as error:
         raise DataError(f"is not a table: {error}", file=file) from error
 
@@ -247,12 +248,12 @@ def _checked(frame: pd.DataFrame, file: Path, criteria: Sequence[Criterion]) -> 
     return frame
 
 
-def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:
+def _stories(file: Path, frame: pd.DataFrame, texts: bool) -> pd.DataFrame:
     # Story-prompt and system come from the ratings; words, text and features from the file.
     places = frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])[["story_prompt", "system"]]
     if not file.is_file():
         return places.iloc[:0].assign(words=pd.Series(dtype="Int64"), text=pd.Series(dtype=str))
-    facts = _table(file)
+    facts = _table(file, None if texts else lambda name: name not in ("text", "reference"))
     needed = [column for column in ("dataset", "story") if column not in facts.columns]
     if needed:
         raise DataError("columns are missing", file=file, found=needed, allowed="dataset, story, and features")

@@ -145,3 +145,39 @@ def test_rows_by_raters_and_criteria_count_a_judges_rating_once(
     pd.DataFrame(rows).to_parquet(path, index=False)
     with pytest.raises(DataError, match="the judge's ratings of story '0' differ"):
         read_ratings(path, columns=columns)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_judges_among_raters_texts_and_codes_are_read_by_columns_as_by_rows(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"id": f"s{at}", "told": f"The lamp number {at} went out.", "aspect": "Plot", "by": who}
+        | {"score": 1 + (at + len(who)) % 5 if (at, who) != (3, "gpt-4") else -1}
+        for at in range(6)
+        for who in ("ann", "gpt-4", "robert")
+    ]
+    frame, path = pd.DataFrame(rows), tmp_path / f"rows{suffix}"
+    if suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
+    columns = {"story": "id", "text": "told", "criterion": "aspect", "rater": "by", "rating": "score"}
+    columns |= {"judges": ["gpt-4"], "missing": ["-1"]}
+    by_columns, by_rows = _both(path, columns, monkeypatch)
+    pd.testing.assert_frame_equal(by_columns, by_rows[by_columns.columns])
+    lost = by_columns[by_columns["rating"].isna()]
+    assert [(row["story"], row["judge"], row["status"]) for _, row in lost.iterrows()] == [("s3", "gpt-4", "no_rating")]
+    told = read_ratings(path, columns=columns, unrated="no_rating").stories
+    assert told is not None
+    assert list(told["text"]) == [f"The lamp number {at} went out." for at in range(6)]
+
+
+def test_codes_for_no_rating_are_none_in_wide_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "wide.parquet"
+    frame = pd.DataFrame(WIDE)
+    frame.loc[2, ["x", "bob"]] = 99
+    frame.to_parquet(path, index=False)
+    by_columns, by_rows = _both(path, {**WIDE_MAP, "missing": ["bob=99"]}, monkeypatch)
+    pd.testing.assert_frame_equal(by_columns, by_rows[by_columns.columns])
+    assert {*by_columns.loc[by_columns["rating"] == 99, "judge"]} == {"x"}
