@@ -68,14 +68,16 @@ def _read(files: Sequence[Path], words: ForeignAnswersWords, target: Path | None
     file, folder = files[0], folder_for(files, target)
     if words.labels:
         shown = ",".join(CHOICES)
-        way = f"judge parse {file} --pair --labels ... -o verdicts.csv, then judge import verdicts.csv"
+        told = {"pair": True, "labels": ",".join(words.labels), "output": "verdicts.csv"}
+        way = Advice("judge parse {} {pair} {labels} {output}, then judge import verdicts.csv", str(file), **told)
         raise SpecError(f"a run's stories are called {shown}, or by a noun with a letter or number", hint=way)
     table = TableCells.at(file, None)
     columns = _columns(table, words)
     say(f"read as: {', '.join(f'{name} {column}' for name, column in columns.fields.items())}")
     left = [name for name in table.columns if name not in columns.fields.values()]
     if left:
-        say(f"not read: {', '.join(left)}; people's verdicts among them: judge import {file} --as ratings")
+        verdicts = "not read: {}; people's verdicts among them: judge import {} {as_}"
+        say(Advice(verdicts, ", ".join(left), str(file), as_="ratings"))
     by_judge: dict[str, list[_Answered]] = {}
     for answered in _answers(file, columns):
         by_judge.setdefault(answered.judge, []).append(answered)

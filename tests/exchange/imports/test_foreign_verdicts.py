@@ -66,7 +66,7 @@ def test_texts_in_both_orders_of_two_judges_in_a_table(capsys: pytest.CaptureFix
     assert "orders: both" in Path("runs/a/y/run.yaml").read_text(encoding="utf-8")
     assert [verdict for _, _, verdict in _read("runs/a/m-x")] == ["first"] * 8
     assert run("import", "a.csv", "-o", "again", "--labels", "X,Y") == 1
-    assert "judge parse a.csv --pair --labels ..." in capsys.readouterr().err
+    assert "judge parse a.csv --pair --labels X,Y --output verdicts.csv" in capsys.readouterr().err
 
 
 def test_a_repeat_that_is_there_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
