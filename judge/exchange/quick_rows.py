@@ -24,6 +24,8 @@ from judge.ratings.ratings_table import COLUMNS
 
 # Bytes of a file from which on the difference is felt.
 LEAST_BYTES = 1 << 20
+# How many times smaller Parquet writes the same rows.
+_PACKED = 16
 
 _NUMBERS = ("rating", "repeat")
 _LONG = ("explanation", "flags")
@@ -55,7 +57,9 @@ def quick_rows(path: Path, columns: RatingsMap, dataset: str | None, unrated: st
         or not {*constants.values()}.isdisjoint({"=row"})
     ):
         return None
-    if path.suffix.lower() not in (".csv", ".tsv", ".parquet") or path.stat().st_size < LEAST_BYTES:
+    suffix = path.suffix.lower()
+    least = LEAST_BYTES // _PACKED if suffix == ".parquet" else LEAST_BYTES
+    if suffix not in (".csv", ".tsv", ".parquet") or path.stat().st_size < least:
         return None
     frame = _read(path, columns)
     if frame is None:
