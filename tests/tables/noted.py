@@ -44,6 +44,21 @@ def noted() -> Iterator[Stranger]:
     )
 
 
+def bracketed() -> Iterator[Stranger]:
+    """Each person's name in brackets behind the criterion, of which one is on a list of given names."""
+    draw, criteria = Draw(83), ("quality", "style")
+    ids = {"item": [f"it{n}" for n in range(STORIES)], "model": [f"m{n % 3}" for n in range(STORIES)]}
+    people = {f"{c} ({who})": draw.column() for c in criteria for who in ("Ana", "Bo", "Cem")}
+    judged = {f"gpt4_{c}": draw.column() for c in criteria}
+    yield _table(
+        "persons_in_brackets",
+        ids | people | judged,
+        judges={(c, "gpt4"): _floats(judged[f"gpt4_{c}"]) for c in criteria},
+        people={(c, who): _floats(people[f"{c} ({who})"]) for c in criteria for who in ("Ana", "Bo", "Cem")},
+        fields={"story": "item", "by": "model"},
+    )
+
+
 def called() -> Iterator[Stranger]:
     """A colleague or a model, in a table of given names; none in a table of annotators."""
     draw = Draw(81)
@@ -123,4 +138,4 @@ def words() -> Iterator[Stranger]:
     yield _table("words_beside_an_order", columns, refused=(*refused, "--set missing=WORD"))
 
 
-MAKERS: tuple[Callable[[], Iterator[Stranger]], ...] = (noted, called, measured, grouped, words)
+MAKERS: tuple[Callable[[], Iterator[Stranger]], ...] = (noted, bracketed, called, measured, grouped, words)

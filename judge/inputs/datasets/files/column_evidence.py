@@ -271,7 +271,7 @@ class Evidence:
     def _reason(self, column: str) -> str:
         values = self.values(column)
         if len({*map(str, values)}) == 1 and len(values) > 1:
-            return "the same in every row"
+            return "the same in every row" if len(values) == len(self.table.rows) else "one word, or nothing"
         if is_count(column):
             return "its name says that it counts or numbers something"
         if self._numeric(values):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from judge.base.late_pattern import late
@@ -100,6 +100,27 @@ def _without_note(name: str) -> str:
         return name
     more = any(sign.isdigit() or sign in "=,; " for sign in note[1].strip())
     return name[: note.start()] if more else name
+
+
+def with_persons(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
+    """The columns; those of one name, each with another word in brackets of which one is a person's given name and none
+    a judge's, are persons', as in `style (Ana)` and `style (Bo)`."""
+    groups: dict[str, dict[str, str]] = {}
+    for column in columns:
+        note = _NOTE.search(column.column)
+        if note is not None and note[1].strip() and _without_note(column.column) == column.column:
+            groups.setdefault(column.column[: note.start()].strip(), {})[column.column] = note[1].strip()
+    persons: dict[str, tuple[str | None, str]] = {}
+    for base, words in groups.items():
+        sides = {column.side for column in columns if column.column in words}
+        if len(words) > 1 and "judge" not in sides and any(map(is_given_name, words.values())):
+            persons |= {column: (named(base).criterion, who) for column, who in words.items()}
+    return [
+        replace(column, side="human", criterion=persons[column.column][0], who=persons[column.column][1])
+        if column.column in persons
+        else column
+        for column in columns
+    ]
 
 
 def may_be_persons(columns: Sequence[NamedColumn]) -> bool:

@@ -21,6 +21,7 @@ from judge.inputs.datasets.files.column_names import (
     is_given_name,
     named,
     stem,
+    with_persons,
     without_means,
 )
 from judge.inputs.datasets.files.column_words import GOLD, MEASURES, NAMES
@@ -119,7 +120,7 @@ class Reading:
     def sides(self, stated: Collection[str] = ()) -> Sides:
         """Whose the ratings are, without the columns that the user `stated`: as names say; else, beside one side's
         columns, those that can only be the other's."""
-        free = [column for column in self.ratings() if column.column not in stated]
+        free = with_persons([column for column in self.ratings() if column.column not in stated])
         judges = [column for column in free if column.side == "judge"]
         people = [column for column in free if column.side == "human"]
         left = [column for column in free if column.side is None]
