@@ -211,18 +211,23 @@ def test_a_run_is_paused_narrowed_and_stopped_from_another_terminal(ray: Any, lo
 
     def steered() -> None:
         # Paused from the start: nothing is sent, however long the workers are there.
-        while len(workers_of_this_process()) < 2:
-            time.sleep(0.2)
-        time.sleep(4)
-        sent.append(server.stats()["choices"])
-        steer(asked.result.path, send="go", connections=2)
-        server.wait(timeout=120, answered=20)
-        steer(asked.result.path, send="pause")
-        time.sleep(3)
-        sent.append(server.stats()["choices"])
-        time.sleep(3)
-        sent.append(server.stats()["choices"])
-        steer(asked.result.path, send="stop")
+        latest = time.monotonic() + 90
+        try:
+            while len(workers_of_this_process()) < 2:
+                assert time.monotonic() < latest, "the workers did not come"
+                time.sleep(0.2)
+            time.sleep(4)
+            sent.append(server.stats()["choices"])
+            steer(asked.result.path, send="go", connections=2)
+            server.wait(timeout=90, answered=20)
+            steer(asked.result.path, send="pause")
+            time.sleep(3)
+            sent.append(server.stats()["choices"])
+            time.sleep(3)
+            sent.append(server.stats()["choices"])
+        finally:
+            # A run that stays paused would never end.
+            steer(asked.result.path, send="stop")
 
     with ThreadPoolExecutor(1) as pool:
         steering = pool.submit(steered)
