@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 @functools.cache

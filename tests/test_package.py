@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -18,6 +19,16 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def test_the_version_has_one_source() -> None:
     assert version("storyjudge") == judge.__version__
+
+
+def test_a_release_is_called_alike_everywhere() -> None:
+    """In the citation, in the newest entry of the changelog, and in the README's wheel."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    number, date = re.findall(r"^## \[(\d[\d.]*)\] - ([\d-]+)$", changelog, re.MULTILINE)[0]
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {judge.__version__}\ndate-released: {date}\n" in cited
+    assert number == judge.__version__
+    assert f"dist/storyjudge-{judge.__version__}-py3" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_public_names_are_complete_and_sorted() -> None:

@@ -1,6 +1,6 @@
 """The signature line under every table, which lists each choice that can change a number in the table.
 
-``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/4|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v0.1.0``
+``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/4|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v1.0.0``
 """
 
 from __future__ import annotations
