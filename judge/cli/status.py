@@ -161,6 +161,7 @@ def _steer(runs: Sequence[Path], wanted: Mapping[str, Any], form: str, output: P
         raise SpecError(f"--set max_cost={wanted['max_cost']:g} is not above 0", hint="--set send=stop ends a run")
     for folder in folders:
         words = steer(folder.path, **wanted).words or "goes on as its definition says"
+        words += ": --set send=go goes on" if wanted["send"] == "pause" else ""
         again = "; given-up repeats are asked again after the rest" if wanted["again"] else ""
         runs_now = "" if is_held(folder.path) else " (it does not run now: the next judge run keeps to it)"
         print(visible(f"{folder.path}: {words}{again}{runs_now}"))

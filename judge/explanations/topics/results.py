@@ -119,8 +119,11 @@ def _answer(result: ReasonResults) -> Table:
 
 def _few(result: ReasonResults) -> Iterator[tuple[str, str]]:
     read, asked = len(result.reasons.rows), len(result.texts.frame)
+    different = result.reasons.rows["text"].nunique()
     if read < _FEWEST:
         yield "few texts", f"only {read:,} of {asked:,} answers hold an explanation: topics of so few may be chance"
+    elif different < _FEWEST:
+        yield "few texts", f"only {different:,} different texts among {read:,}: this judge repeats itself"
 
 
 def _says(result: ReasonResults) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,9 @@ def summary_boxes(summary: Summary) -> list[Markup]:
     for i, part in enumerate(summary.datasets):
         on = f"{part.dataset}: " if len(summary.datasets) > 1 else ""
         about = f"{on}About {part.row}. {part.about[:1].upper()}{part.about[1:]}."
-        boxes.append(box(part.answers, about, () if i else summary.caveats, part.commands))
+        # A page does not advise to make itself.
+        commands = [command for command in part.commands if not command.startswith("judge report ")]
+        boxes.append(box(part.answers, about, () if i else summary.caveats, commands))
     return boxes
 
 

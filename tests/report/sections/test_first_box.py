@@ -20,7 +20,7 @@ def test_the_demos_questions_are_answered(demo_material: ReportInputs) -> None:
 
 def test_the_box_is_the_summary_of_one_row_in_its_words(demo_material: ReportInputs) -> None:
     inputs = demo_material
-    first, others = headline.headline_blocks(inputs)
+    first, asked, others = headline.headline_blocks(inputs)
     (found,) = inputs.summary.datasets
     said = html.unescape(re.sub(r"<[^>]+>", "", first))
     assert f"About {found.row}." in said
@@ -28,7 +28,13 @@ def test_the_box_is_the_summary_of_one_row_in_its_words(demo_material: ReportInp
         assert answer.question in said
         assert answer.verdict is None or answer.verdict.text in said
         assert answer.label == "missing" or all(sentence in said for sentence in answer.sentences)
-    assert all(command in said for command in (*found.commands, *inputs.summary.caveats))
+    assert all(command in said for command in (*found.commands[:-1], *inputs.summary.caveats))
+    # A page does not advise to make itself.
+    assert found.commands[-1].startswith("judge report ")
+    assert found.commands[-1] not in said
+    # What was asked, in the words of the criteria and of the prompts' descriptions.
+    assert "Coherence: how much the story makes sense; 1 to 5, with guidelines." in html.unescape(asked)
+    assert "Eval-Prompt ep2: A rating, then its explanation." in asked
     # What is about all rows stands apart, and folded.
     assert "over 12 cells" not in said
     assert "over 12 cells" in others

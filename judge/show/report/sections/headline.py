@@ -21,6 +21,7 @@ from judge.base.errors import JudgeError
 from judge.base.estimate import Estimate
 from judge.base.printing import output
 from judge.explanations.mapping.stored_map import StoredMap
+from judge.inputs.eval_prompts import load_eval_prompt, shipped_eval_prompts
 from judge.questions.charts.shared import worded
 from judge.questions.summary.quality import with_itself
 from judge.questions.summary.result import Answer
@@ -319,6 +320,19 @@ def _every_row(inputs: ReportInputs) -> Iterator[Markup]:
         yield prose(f"Of all {len(verdicts)} rows: {replacement.verdict(inputs.replacement)}")
 
 
+def _asked(inputs: ReportInputs) -> Iterator[str]:
+    """Criteria with their definitions, and Eval-Prompts with what they ask for."""
+    criteria = {criterion.name: criterion for fact in inputs.facts for criterion in fact.criteria}
+    for criterion in criteria.values():
+        scale = criterion.scale
+        points = ", ".join(scale.labels) if scale.labels else f"{scale.min:g} to {scale.max:g}"
+        guided = ", with guidelines" if criterion.guidelines else ""
+        yield f"{criterion.name}: {criterion.definition or 'no definition is known'}; {points}{guided}."
+    for name in dict.fromkeys(name for fact in inputs.facts for name in fact.eval_prompts):
+        ours = name in shipped_eval_prompts()
+        yield f"Eval-Prompt {name}: {load_eval_prompt(name).description if ours else 'a prompt of its own'}."
+
+
 def headline_blocks(inputs: ReportInputs) -> list[Markup]:
     """A box for each dataset of the summary, and the sentences over all rows."""
     others = [answer for answer in answers(inputs) if answer.question != WORTH]
@@ -326,5 +340,6 @@ def headline_blocks(inputs: ReportInputs) -> list[Markup]:
     return [
         *summary_boxes(inputs.summary),
         *_every_row(inputs),
+        folded("What the judges were asked", items(list(_asked(inputs)))),
         folded("Agreement, losses and consistency over all rows, in sentences", items(sentences)),
     ]
