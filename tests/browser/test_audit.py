@@ -58,6 +58,8 @@ def heading(page: Any) -> str:
 
 def item_on(page: Any) -> int:
     """The number of the item that is on the page, told by its explanation."""
+    # A page that was just opened asks for its item first.
+    page.wait_for_function("/Explanation \\d+\\.$/.test(document.getElementById('explanation').textContent)")
     found = re.search(r"Explanation (\d+)\.$", page.evaluate("document.getElementById('explanation').textContent"))
     assert found is not None
     return int(found[1])
