@@ -238,9 +238,10 @@ class Runs:
         self._looked = -_FRESH
         self._lock = threading.Lock()
 
-    def all(self) -> dict[str, FoundRun]:
+    def all(self, *, again: bool = False) -> dict[str, FoundRun]:
+        """Key -> run; `again` looks anew, however young the list is."""
         with self._lock:
-            if time.monotonic() - self._looked >= _FRESH:
+            if again or time.monotonic() - self._looked >= _FRESH:
                 self._found = {run.key: run for run in _find(self.root)}
                 self._looked = time.monotonic()
             return self._found

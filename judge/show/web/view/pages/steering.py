@@ -42,7 +42,8 @@ async def steered(site: Site, request: Request) -> Response:
         name: values[0] for name, values in parse_qs((await read_body(request)).decode("utf-8", "replace")).items()
     }
     slug = given.get("judge", "")
-    folder = run.results.get(slug)
+    # A run that just began may not be on the list of a moment ago.
+    folder = run.results.get(slug) or site.runs.all(again=True)[run.key].results.get(slug)
     if folder is None or standing(site, folder) is None:
         raise SpecError("this run cannot be steered from here", hint="judge status steers it from a terminal")
     send = given.get("send")
