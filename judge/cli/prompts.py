@@ -145,14 +145,17 @@ def render(
 def _asked(
     plan: Plan | None, criteria: str | None, wording: Path | None, eval_prompt: str, system: str | None
 ) -> tuple[CriteriaSet, EvalPrompt]:
-    """Those of the run, where it has them, else by name or path."""
+    """Those of the run, unless a set, its wording or a system message is named; else by name or path."""
     from judge.inputs.criteria import load_criteria
     from judge.inputs.eval_prompts import load_eval_prompt
 
-    of_run = plan is not None and criteria is None
-    chosen = plan.criteria_set if plan is not None and of_run else load_criteria(criteria or "hanna", wording=wording)
+    if plan is not None and criteria is None and wording is None:
+        chosen = plan.criteria_set
+    else:
+        chosen = load_criteria(criteria or "hanna", wording=wording)
     labels = any(each.scale.labels for each in chosen.criteria)
-    own = next((each for each in plan.eval_prompts if each.name == eval_prompt), None) if plan is not None else None
+    of_run = plan.eval_prompts if plan is not None and system is None else ()
+    own = next((each for each in of_run if each.name == eval_prompt), None)
     return chosen, own or load_eval_prompt(eval_prompt, system=system, labels=labels)
 
 
