@@ -2,12 +2,14 @@
 
 With weights w, concordant minus discordant pairs are C - D = sum over i < j of w_i w_j s_ij. s_ij is 1 for a concordant
 pair of stories, -1 for a discordant one, and 0 for a tie. Copies of one story are tied on both variables, as in any
-resample. There are two ways to compute C - D, both exact because all sums are of integers:
+resample. There are three ways to compute C - D, all exact because all sums are of integers:
 
 - *by units*: if stories are drawn in units (a story-prompt with all its stories), C - D = c'Ac / 2. A holds the sums of
   s_ij between units, and c the counts of units. Time: resamples x units x units, whatever the number of levels.
 - *by tables*: contingency tables of the weights are built one level of human ratings at a time, and summed. Time:
   resamples x stories x levels.
+- *in steps*: the same along the side with many levels (such as a control's scores), some hundred stories at a time;
+  pairs within a step are counted by their signs. Time: resamples x stories x (levels of the other side + a step).
 """
 
 from __future__ import annotations
@@ -36,6 +38,12 @@ _EXACT_32 = 2**24
 
 # Pairs of stories, or floats, worked on at a time.
 _BLOCK = 2_000_000
+
+# Stories of a step along many levels: its signs, and what is counted beyond it, then take about equal time.
+_STEP = 128
+
+# Levels of the side with fewer, beyond which its tables in each step take more time than sorting.
+_MOST_LEVELS = 1024
 
 
 def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
@@ -140,7 +148,7 @@ def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
         if levels[0] * levels[1] <= kendall.DENSE_CELLS:
             score = _score_from_tables(level, people, levels, where, units)
         else:
-            score = _between_units(where, units, _signs_of(level, people))
+            score = _between_units(level, people, where, units)
         key = keep.tobytes()
         if key not in shared:
             shared[key] = _Ties.of(people, where, units), np.bincount(where, minlength=units)
@@ -148,39 +156,41 @@ def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
     return forms
 
 
-def _signs_of(x: Codes, y: Codes) -> Callable[[Codes], NDArray[np.int8]]:
-    return lambda rows: _signs(x, rows) * _signs(y, rows)
-
-
 def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes, units: int) -> Singles:
     """Concordant minus discordant pairs between each two units, (units, units), from their contingency tables."""
     cells = levels[0] * levels[1]
     flat = np.bincount((unit * levels[0] + x) * levels[1] + y, minlength=units * cells)
     table = flat.reshape(units, *levels).astype(np.float32)
-    higher_x, higher_y = (_signs(np.arange(k), slice(None)).astype(np.float32) for k in levels)
+    higher_x, higher_y = (_signs(np.arange(k), np.arange(k)).astype(np.float32) for k in levels)
     signed = higher_x @ table @ higher_y.T
     return np.asarray(table.reshape(units, cells) @ signed.reshape(units, cells).T, dtype=np.float32)
 
 
-def _between_units(unit: Codes, units: int, pairs: Callable[[Codes], NDArray[np.int8]]) -> Singles:
-    """Sums over pairs of stories for each pair of units, (units, units); `pairs(rows)` gives rows of what is summed."""
-    n = unit.size
+def _between_units(x: Codes, y: Codes, unit: Codes, units: int) -> Singles:
+    """Concordant minus discordant pairs between each two units, (units, units), from the signs of all pairs."""
     out = np.zeros((units, units), dtype=np.float32)
-    if n == 0:
+    if x.size == 0:
         return out
     order = np.argsort(unit, kind="stable")
+    codes = np.stack([x[order], y[order]]).astype(np.int32)
     present, first = np.unique(unit[order], return_index=True)
-    step = max(1, _BLOCK // n)
-    for start in range(0, n, step):
-        rows = order[start : start + step]
-        sums = np.add.reduceat(pairs(rows)[:, order], first, axis=1, dtype=np.int32)
-        own, begins = np.unique(unit[rows], return_index=True)
-        out[np.ix_(own, present)] += np.add.reduceat(sums, begins, axis=0)
+    ends = np.append(first[1:], x.size)
+    # Sums over one unit's stories stay within the narrow type, so that most of the work is on single bytes.
+    narrow = np.int8 if int((ends - first).max()) < 2**7 else np.int32
+    at = 0
+    while at < present.size:
+        after = max(at + 1, int(np.searchsorted(ends, first[at] + _BLOCK // x.size, side="right")))
+        rows = slice(first[at], ends[after - 1])
+        signs = np.multiply(*(_signs(side[rows], side) for side in codes))
+        sums = np.add.reduceat(signs, first[at:after] - first[at], axis=0, dtype=narrow)
+        out[np.ix_(present[at:after], present)] = np.add.reduceat(sums, first, axis=1, dtype=np.int32)
+        at = after
     return out
 
 
-def _signs(level: Codes, rows: Codes | slice) -> NDArray[np.int8]:
-    return np.asarray(np.sign(level[rows, None] - level[None, :]), dtype=np.int8)
+def _signs(rows: Counts, level: Counts) -> NDArray[np.int8]:
+    """1 where the level of a row's story is higher, -1 where it is lower, 0 for a tie; (rows, n)."""
+    return (rows[:, None] > level).view(np.int8) - (rows[:, None] < level).view(np.int8)
 
 
 def by_stories(x: Codes, y: Codes) -> Statistic:
@@ -190,19 +200,83 @@ def by_stories(x: Codes, y: Codes) -> Statistic:
     """
     x, y = np.where(y >= 0, x, -1), np.where((x >= 0).any(axis=0), y, -1)
     judges, people = [kendall.levels(row) for row in x], kendall.levels(y)
-    levels = max((int(row.max(initial=-1)) + 1 for row in judges), default=0)
-    if levels * (int(people.max(initial=-1)) + 1) <= kendall.DENSE_CELLS:
+    levels, levels_y = [int(row.max(initial=-1)) + 1 for row in judges], int(people.max(initial=-1)) + 1
+    if max(levels, default=0) * levels_y <= kendall.DENSE_CELLS:
         return by_tables(x, y)
     if y.size <= kendall.QUADRATIC_N:
         return by_units(x, y, np.arange(y.size))
-    return lambda weights: np.stack([_by_merging(row, y, weights) for row in x])
+    each = [
+        in_steps(row, y) if min(own, levels_y) <= _MOST_LEVELS else _by_merging(row, y)
+        for row, own in zip(x, levels, strict=True)
+    ]
+    return lambda weights: np.stack([statistic(weights) for statistic in each])
 
 
-def _by_merging(x: Codes, y: Codes, weights: Counts) -> Floats:
+def _by_merging(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
     keep = (x >= 0) & (y >= 0)
     left, right, index = kendall.dense(x[keep]), kendall.dense(y[keep]), np.arange(int(keep.sum()))
-    draws = (np.repeat(index, row) for row in weights[:, keep])
-    return np.array([kendall.tau_b(left[draw], right[draw]) for draw in draws])
+
+    def statistic(weights: Counts) -> Floats:
+        draws = (np.repeat(index, row) for row in weights[:, keep])
+        return np.array([kendall.tau_b(left[draw], right[draw]) for draw in draws])
+
+    return statistic
+
+
+def in_steps(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
+    """A function from weights, (b, n stories), to tau-b of `x` and `y` in these resamples, (b,), in steps.
+
+    `x` and `y` (n,) are `kendall.codes` of a judge's and people's ratings; -1 = missing, left out pairwise. One of them
+    has few levels.
+    """
+    kept = np.flatnonzero((x >= 0) & (y >= 0))
+    many, few = kendall.dense(x[kept]), kendall.dense(y[kept])
+    if few.max(initial=0) > many.max(initial=0):
+        many, few = few, many
+    order = np.argsort(many, kind="stable")
+    many, few, columns = many[order], few[order], kept[order]
+    starts = np.flatnonzero(np.diff(many, prepend=-1))
+    bounds = _steps([*starts.tolist(), many.size])
+    indicators = (few[:, None] == np.arange(int(few.max(initial=0)) + 1)).astype(np.float32)
+
+    def statistic(weights: Counts) -> Floats:
+        drawn = weights.take(columns, axis=1)
+        largest = int(np.einsum("bn->b", drawn).max(initial=0))
+        kind = exact(largest)
+        below: Reals = np.zeros((len(drawn), indicators.shape[1]), dtype=kind)
+        margin = np.zeros_like(below)
+        score = np.zeros(len(drawn), dtype=np.int64)
+        for start, stop in itertools.pairwise(bounds):
+            w = drawn[:, start:stop].astype(kind)
+            here = w @ indicators[start:stop].astype(kind, copy=False)
+            if many[start] != many[stop - 1]:
+                signs = np.multiply(*(_signs(side[start:stop], side[start:stop]) for side in (many, few)))
+                score += _dot(w @ signs.astype(kind), w, largest) // 2
+            score += _dot(here, below, largest)
+            margin += here
+            below += _lower_less_higher(here)
+        n = margin.sum(axis=1).astype(np.int64)
+        of_levels = drawn if starts.size == drawn.shape[1] else np.add.reduceat(drawn, starts, axis=1)
+        tied = (np.einsum("bk,bk->b", of_levels, of_levels, dtype=np.int64) - n) // 2
+        return kendall.ratio(score, n, tied, (_dot(margin, margin, largest) - n) // 2)
+
+    return statistic
+
+
+def _steps(starts: list[int]) -> list[int]:
+    """Bounds of steps of at most `_STEP` stories, or of one level; `starts` are where levels begin, and the end."""
+    bounds = [0]
+    for start, stop in itertools.pairwise(starts):
+        if stop - bounds[-1] > _STEP and start > bounds[-1]:
+            bounds.append(start)
+    return [*bounds, starts[-1]]
+
+
+def _lower_less_higher(here: Reals) -> Reals:
+    """For each level, the weight at lower levels less that at higher ones; `here` (..., levels)."""
+    lower: Reals = np.cumsum(here, axis=-1)
+    less: Reals = (lower - here) + (lower - lower[..., -1:])
+    return less
 
 
 def by_tables(x: Codes, y: Codes) -> Statistic:
@@ -247,8 +321,7 @@ def _of_tables(weights: Counts, bounds: list[int], indicators: Singles, judges: 
         score += _dot(here, below, largest)
         tied_y += kendall.tied_pairs(here.sum(axis=-1).astype(np.int64))
         margin += here
-        lower = np.cumsum(here, axis=-1)
-        below += (lower - here) + (lower - lower[..., -1:])
+        below += _lower_less_higher(here)
     n = margin.sum(axis=-1).astype(np.int64)
     return kendall.ratio(score, n, (_dot(margin, margin, largest) - n) // 2, tied_y).T
 

@@ -90,6 +90,24 @@ def test_counts_beyond_single_precision_stay_exact(levels: int | None) -> None:
     np.testing.assert_allclose(resampled_tau.tau_b(drawn, x, y), theirs, atol=1e-12)
 
 
+def test_steps_along_many_levels_equal_another_program() -> None:
+    # A level of 400 stories is longer than a step; 9,000 untied stories beside 7 levels are many steps of one.
+    rng = np.random.default_rng(5)
+    quality = rng.normal(size=9000)
+    x = kendall.codes(quality + rng.normal(size=9000))
+    x[100:500], x[:4] = 3000, -1
+    y = kendall.codes(np.round(quality + rng.normal(size=9000)))
+    y[2:9] = -1
+    weights = rng.multinomial(9000, np.full(9000, 1 / 9000), 3)
+    theirs = [_scipy(np.where(x < 0, np.nan, x), np.where(y < 0, np.nan, y), weight) for weight in weights]
+    np.testing.assert_allclose(weighted_tau.in_steps(x, y)(weights), theirs, atol=1e-12)
+    np.testing.assert_allclose(weighted_tau.in_steps(y, x)(weights), theirs, atol=1e-12)
+    np.testing.assert_allclose(weighted_tau.by_stories(x[None, :], y)(weights)[0], theirs, atol=1e-12)
+    both = rng.permutation(x)  # many levels on both sides: sorted
+    untied = [_scipy(np.where(x < 0, np.nan, x), np.where(both < 0, np.nan, both), weight) for weight in weights]
+    np.testing.assert_allclose(weighted_tau.by_stories(x[None, :], both)(weights)[0], untied, atol=1e-12)
+
+
 def test_the_jackknife_leaves_each_unit_of_each_factor_out_once() -> None:
     system, prompt, quality = _design(2)
     x, y = kendall.codes(_judges(quality, 9)[0]), kendall.codes(np.round(quality * 2))
