@@ -4,21 +4,24 @@ Both judges read a story as people do and through the same thresholds, with opin
 story-prompts, which all stories of a system (a story-prompt) share. Equal judges have opinions of the same size: over
 new systems and story-prompts neither is better, though on the stories at hand one of them always is. Printed are the
 shares of studies in which each view sees a difference (p < .05 with one test a family; an interval without 0); of the
-permutation test for every unit that may be swapped, and of boot-both as a plain percentile interval too.
+permutation test for every unit that may be swapped, and of boot-both as a plain percentile interval too. The word for
+the best of two, three or five equal judges is that of `judge compare` and `judge summary`.
 
     python -m tests.benchmarks.simulations.compare_null --studies 300 --jobs 1
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
 
 from judge.analysis.comparison.contrasts import Outcome as Compared
-from judge.analysis.comparison.result import compared
+from judge.analysis.comparison.result import compared, of_two
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.options.table_options import CompareOptions, ContrastLevel, Swap
+from judge.questions.summary import rules
 from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
 from tests.benchmarks.simulations.worlds import THRESHOLDS, Floats, Studies, Study, World
@@ -27,6 +30,7 @@ Opinions = tuple[float, float]
 """Standard deviations of a judge's opinions of systems and of story-prompts, in those of the stories' quality."""
 
 FALSE = Bar(high=7.0)
+WORD = Bar(high=5.0)
 RESAMPLES = 400
 
 
@@ -34,13 +38,7 @@ def compared_study(
     seed: int, world: World, level: ContrastLevel, first: Opinions, second: Opinions, noise: tuple[float, float]
 ) -> Outcome:
     """One study of two judges, by the steps of `judge compare --by judge`."""
-    rng = np.random.default_rng(seed)
-    study = Studies(world, rng).study()
-    thresholds = np.sort(THRESHOLDS * rng.uniform(0.7, 1.3) + rng.normal(0, 0.3, THRESHOLDS.size))
-    judges = [
-        _judge(study, thresholds, sizes, spread, rng) for sizes, spread in ((first, noise[0]), (second, noise[1]))
-    ]
-    table = study.with_judges(a=judges[0], b=judges[1]).table()
+    table = _table(seed, world, [(first, noise[0]), (second, noise[1])])
     found: Outcome = {}
     for swap in get_args(Swap):
         if swap == "auto":
@@ -52,6 +50,25 @@ def compared_study(
         if swap == "stories":
             found |= _intervals(outcome)
     return found
+
+
+def named_study(seed: int, world: World, sizes: Opinions, judges: int) -> Outcome:
+    """The word for the best of several judges that are equally good over new systems and story-prompts."""
+    table = _table(seed, world, [(sizes, 1.0)] * judges)
+    options = CompareOptions(by="judge", level="overall", resamples=RESAMPLES, permutations=20)
+    found = compared(table, options)
+    ranking = found.ranking or of_two(found.entries)
+    others = [(row.variant, row.below, row.both) for row in ranking if row.below is not None]
+    word = rules.of_variants(others).text
+    return {"leads": float(word == "leads"), "leads with these systems": float(word == "leads with these systems")}
+
+
+def _table(seed: int, world: World, kinds: Sequence[tuple[Opinions, float]]) -> RatingsTable:
+    rng = np.random.default_rng(seed)
+    study = Studies(world, rng).study()
+    thresholds = np.sort(THRESHOLDS * rng.uniform(0.7, 1.3) + rng.normal(0, 0.3, THRESHOLDS.size))
+    judges = {name: _judge(study, thresholds, *kind, rng) for name, kind in zip("abcde", kinds, strict=False)}
+    return study.with_judges(**judges).table()
 
 
 def _judge(study: Study, thresholds: Floats, sizes: Opinions, spread: float, rng: np.random.Generator) -> Floats:
@@ -108,6 +125,10 @@ def _scenes() -> list[Scene]:
             made.append(scene(f"unequal opinions, .1 and .8; {of}", compared_study, {}, **settings, **unequal))
             settings |= {"noise": (1.0, 3.0 if level == "system" else 1.8), "first": (0.1, 0.1), "second": (0.1, 0.1)}
             made.append(scene(f"unequal noise; {of}", compared_study, {}, **settings))
+    for name, sizes in equal.items():
+        for judges in (2, 3, 5):
+            title = f"the best of {judges} equal judges, opinions: {name}; 10 systems x 30 story-prompts"
+            made.append(scene(title, named_study, {"leads": WORD}, world=World(), sizes=sizes, judges=judges))
     return made
 
 
