@@ -301,10 +301,12 @@ def number(value: Any) -> float | None:
 
 # Reads a provider's rate limits from an answer's headers: what remains of each, and how fast it is restored.
 
-_FORMS = {
-    "requests": ("x-ratelimit-{}-requests", "anthropic-ratelimit-requests-{}"),
-    "tokens": ("x-ratelimit-{}-tokens", "anthropic-ratelimit-tokens-{}"),
-}
+# Of each: its limit, and the headers with what remains, the maximum and the reset.
+_FORMS = tuple(
+    (name, *(form.format(part) for part in ("remaining", "limit", "reset")))
+    for name in ("requests", "tokens")
+    for form in ("x-ratelimit-{}-" + name, "anthropic-ratelimit-" + name + "-{}")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,14 +339,13 @@ def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
     """The rate limits in an answer's headers, of which maximum, remaining amount and reset are all given; None
     without."""
     limits = {}
-    for name, forms in _FORMS.items():
-        for form in forms:
-            if form.format("remaining") not in headers:
-                continue
-            most, remaining = number(headers.get(form.format("limit"))), number(headers.get(form.format("remaining")))
-            reset = moment(headers.get(form.format("reset")))
-            if most is not None and remaining is not None and reset is not None and most > 0:
-                limits[name] = Limit(most, max(0.0, min(remaining, most)), max(0.0, reset))
+    for name, remaining_of, most_of, reset_of in _FORMS:
+        if remaining_of not in headers:
+            continue
+        most, remaining = number(headers.get(most_of)), number(headers.get(remaining_of))
+        reset = moment(headers.get(reset_of))
+        if most is not None and remaining is not None and reset is not None and most > 0:
+            limits[name] = Limit(most, max(0.0, min(remaining, most)), max(0.0, reset))
     return limits or None
 
 

@@ -102,10 +102,12 @@ def redact_only(text: str, keys: Iterable[str]) -> str:
 
 def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
     """A server's answer with these API keys masked, because some servers echo them."""
+    keys = list(keys)
+    if not keys:
+        return body
     import orjson
 
-    keys = list(keys)
-    if keys and b"\\u" in body:
+    if b"\\u" in body:
         # JSON may write any letter as an escape.
         with contextlib.suppress(orjson.JSONDecodeError):
             body = orjson.dumps(orjson.loads(body))

@@ -281,17 +281,19 @@ class OpenAIBackend:
         route = endpoint(url, dialect.route(self.model))
         sent = self.request(query, repeats, url)
         try:
-            async with self._client().post(route, data=orjson.dumps(dialect.wire(sent))) as reply:
+            reply = await self.credentials.post(self._client(), url, route, orjson.dumps(dialect.wire(sent)))
+            try:
                 body = await read_body(reply)
-                tell_limits(self.on_limits, reply.headers)
-                if reply.status != 200:
-                    asker = self._negotiations[url].asker
-                    raise refusal_by(asker, reply.status, reply.headers, body, sent)
-                return self.credentials.clean(body)
+            finally:
+                reply.release()
         except TimeoutError:
             raise timed_out(url, self._settings.attempt_timeout) from None
         except aiohttp.ClientError as error:
             raise connection_error(error, url) from error
+        tell_limits(self.on_limits, reply.headers)
+        if reply.status != 200:
+            raise refusal_by(self._negotiations[url].asker, reply.status, reply.headers, body, sent)
+        return self.credentials.clean(body)
 
     def _asker(self, url: str, dialect: Dialect) -> Asker:
         return Asker(self._client, url, self.model, dialect)

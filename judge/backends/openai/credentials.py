@@ -83,6 +83,16 @@ class RedirectError(aiohttp.ClientError):
     """Raised when a server redirects a request, which is not followed."""
 
 
+def not_redirected(response: ClientResponse) -> ClientResponse:
+    """The response. Raises RedirectError if it redirects."""
+    if response.status in _REDIRECTS:
+        # Followed, a POST would become a question without a question, and its answer a judgment.
+        response.release()
+        location = response.headers.get("Location", "")
+        raise RedirectError(f"the server redirects to {redaction.redact(location)[:200]} (HTTP {response.status})")
+    return response
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """A server's headers and the environment variables in them. `wanted` are a provider's key variables if one is
@@ -102,6 +112,7 @@ class Credentials:
         self._settings = settings
         self._protocol = protocol
         self._sent: dict[Origin, Sent] | None = None
+        self._by_url: dict[str, Mapping[str, str]] = {}
 
     def check(self) -> None:
         """Read every key. Raises SpecError, e.g. UntrustedHostError if a key may not be sent to a server of the run."""
@@ -111,8 +122,10 @@ class Credentials:
         self._sent = {origin: self._for(origin) for origin in (origin_of(url, where) for url in self._urls)}
 
     def headers(self, url: str) -> Mapping[str, str]:
-        self.check()
-        return (self._sent or {})[origin_of(url)].headers
+        if (headers := self._by_url.get(url)) is None:
+            self.check()
+            headers = self._by_url[url] = (self._sent or {})[origin_of(url)].headers
+        return headers
 
     def require(self) -> None:
         """Raise BackendError if a server of a known provider is used and none of its key variables is set."""
@@ -135,13 +148,14 @@ class Credentials:
             raise RedirectError(f"the server redirects to {request.url.origin()}, which the run does not name")
         if headers:
             request.headers.update(headers)
-        response = await handler(request)
-        if response.status in _REDIRECTS:
-            # Followed, a POST would become a question without a question, and its answer a judgment.
-            response.release()
-            location = response.headers.get("Location", "")
-            raise RedirectError(f"the server redirects to {redaction.redact(location)[:200]} (HTTP {response.status})")
-        return response
+        return not_redirected(await handler(request))
+
+    async def post(self, client: aiohttp.ClientSession, url: str, route: str, body: bytes) -> ClientResponse:
+        """The response to a POST to a route of the server at `url`, with its headers; the caller releases it. Raises
+        RedirectError for a redirect. Does what `attach` does, which aiohttp would wrap once more for each request."""
+        return not_redirected(
+            await client.post(route, data=body, headers=self.headers(url), allow_redirects=False, middlewares=())
+        )
 
     def clean(self, body: bytes) -> bytes:
         """The body without the run's keys, because some servers repeat keys in their answers."""
