@@ -5,11 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis import aspects, classes, correlation, labels, repeats
-from judge.analysis import panels as of_panels
-from judge.analysis.agreement import accuracy, binary_labels, correlation_grid, drift, replacement, sliding_sets
-from judge.analysis.correlation import margins
-from judge.analysis.correlation.margins import table_of
 from judge.analysis.options.agreement_options import (
     AccuracyOptions,
     ConfusionOptions,
@@ -24,17 +19,30 @@ from judge.analysis.options.table_options import (
     CorrelationOptions,
     RepeatsOptions,
 )
-from judge.analysis.reliability import consistency, variance_components
 from judge.questions import pictures, sentences
-from judge.questions.answer import Shown, Way, shown
+from judge.questions.answer import Shown, Way, late, shown
 from judge.questions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from judge.analysis import aspects, classes, correlation, labels, repeats
+    from judge.analysis import panels as of_panels
+    from judge.analysis.agreement import accuracy, binary_labels, correlation_grid, drift, replacement, sliding_sets
+    from judge.analysis.correlation import margins
+    from judge.analysis.reliability import consistency, variance_components
     from judge.base.printing.tables import Table
     from judge.questions.source import Source
     from judge.ratings.ratings_table import RatingsTable
+else:
+    aspects, classes, correlation, labels, margins, of_panels, repeats = late(
+        "judge.analysis", "aspects", "classes", "correlation", "labels", "correlation.margins", "panels", "repeats"
+    )
+    accuracy, binary_labels, correlation_grid, drift, replacement, sliding_sets = late(
+        "judge.analysis.agreement",
+        *("accuracy", "binary_labels", "correlation_grid", "drift", "replacement", "sliding_sets"),
+    )
+    consistency, variance_components = late("judge.analysis.reliability", "consistency", "variance_components")
 
 
 # Question on agreement with oneself: does a judge give the same rating again, and how many repeats does it take?
@@ -166,7 +174,7 @@ CORRELATE = Question(
             options=CorrelationOptions,
             compute=partial(correlation.correlations, paired=True),
             further=_control,
-            tables=lambda found: [table_of(found, margins.margins(found), margins.of_panels(found))],
+            tables=lambda found: [margins.table_of(found, margins.margins(found), margins.of_panels(found))],
             sentence=sentences.margins,
             without=("given",),
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, dataclass_transform, get_type_hints
 
 from judge.base.errors import SpecError
@@ -29,6 +30,33 @@ if TYPE_CHECKING:
 
 # Draws a result: takes the ratings table, the result, the options and a width in inches (None: as the picture needs).
 Picture = Callable[[Any, Any, Any, float | None], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """Function of a module that is imported at the first call. Equal for equal names, by which results are kept."""
+
+    module: str
+    name: str
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        return getattr(import_module(self.module), self.name)(*values, **named)
+
+
+class _Module:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, function: str) -> Function:
+        if function.startswith("__"):
+            raise AttributeError(function)
+        return Function(self._name, function)
+
+
+def late(package: str, *modules: str) -> list[Any]:
+    """Stand-ins for modules of a package, whose functions import them when they are called: a command uses few of all
+    that its questions name."""
+    return [_Module(f"{package}.{name}") for name in modules]
 
 
 def shown(text: str, *, default: Any = False) -> Any:

@@ -6,8 +6,6 @@ from dataclasses import MISSING, field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis import criteria, diagnose, disagreements, distributions, stress
-from judge.analysis import disagreement_tables as disagreements_tables
 from judge.analysis.inputs.selection import people_said
 from judge.analysis.options.table_options import (
     CriteriaOptions,
@@ -16,18 +14,24 @@ from judge.analysis.options.table_options import (
     DistributionOptions,
     StressOptions,
 )
-from judge.contamination import report, scores_file, tables
 from judge.contamination.options import ReportOptions, ValidityOptions
-from judge.contamination.tables import report_table, validity_table
 from judge.questions import pictures, sentences
-from judge.questions.answer import Shown, Way, frame_of, shown
+from judge.questions.answer import Shown, Way, frame_of, late, shown
 from judge.questions.question import Question
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judge.analysis import criteria, diagnose, disagreements, distributions, stress
+    from judge.analysis import disagreement_tables as disagreements_tables
+    from judge.contamination import report, scores_file, tables
     from judge.questions.source import Source
     from judge.ratings.ratings_table import RatingsTable
+else:
+    criteria, diagnose, disagreements, disagreements_tables, distributions, stress = late(
+        "judge.analysis", "criteria", "diagnose", "disagreements", "disagreement_tables", "distributions", "stress"
+    )
+    report, scores_file, tables = late("judge.contamination", "report", "scores_file", "tables")
 
 
 # Question on contamination: which stories have the models seen, and does agreement with people depend on it?
@@ -40,11 +44,11 @@ def _with_scores(options: type) -> type:
 
 
 def _report(table: RatingsTable, options: Any) -> Any:
-    return report_table(report.report(table, [scores_file.read(path) for path in options.scores], options))
+    return tables.report_table(report.report(table, [scores_file.read(path) for path in options.scores], options))
 
 
 def _validity(table: RatingsTable, options: Any) -> Any:
-    return validity_table(tables.validity(table, [scores_file.read(path) for path in options.scores], options))
+    return tables.validity_table(tables.validity(table, [scores_file.read(path) for path in options.scores], options))
 
 
 _SCORES = {"scores": "scores file of judge contamination score; may be given several times"}
