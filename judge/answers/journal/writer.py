@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,15 +86,18 @@ class JournalWriter:
     def add_stories(self, stories: Iterable[Story]) -> int:
         """Store stories with people's ratings in one transaction, reading them one by one; the number of stories."""
         count = 0
-        with database.transaction(self._db, self.path):
+
+        def rows() -> Iterator[tuple[int, str, str, str, str, str | None]]:
+            nonlocal count
             for story in stories:
-                self._db.execute(
-                    "INSERT INTO stories VALUES (?, ?, ?, ?, ?, ?)",
-                    (count, story.id, story.story_prompt, story.system, story.text, story.reference),
-                )
+                yield count, story.id, story.story_prompt, story.system, story.text, story.reference
+                # The story's own row is in the table by now.
                 if story.ratings:
                     self._add_ratings(count, story.ratings)
                 count += 1
+
+        with database.transaction(self._db, self.path):
+            self._db.executemany("INSERT INTO stories VALUES (?, ?, ?, ?, ?, ?)", rows())
         return count
 
     def add_pairs(self, planned: Iterable[tuple[int, str, str, str]]) -> int:
