@@ -15,7 +15,7 @@ from judge.asking.run_folder import ResultFolder
 from judge.base.errors import DataError, SpecError, unknown, unknown_value
 from judge.base.records import Criterion, Scale
 from judge.base.wording import Advice, Note
-from judge.explanations.corpus.corpus import people_means
+from judge.explanations.corpus.corpus import asks_for_reasons, people_means
 from judge.explanations.mapping import stored_map
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import read_json
@@ -45,18 +45,29 @@ class Population:
     criteria: Mapping[str, Criterion]
     facts: tuple[RunFacts, ...]
     notes: tuple[str, ...]
+    silent: tuple[str, ...] = ()
 
-    def only(self, eval_prompts: Sequence[str]) -> Population:
-        """The explanations by the named Eval-Prompts, without regard to case; no names keep all. Raises SpecError for a
-        name that does not occur."""
+    def only(self, eval_prompts: Sequence[str] = ()) -> Population:
+        """The explanations by the named Eval-Prompts, without regard to case; without names those by the ones that ask
+        for an explanation. Raises SpecError for a name that does not occur, and where none asks for one."""
         levels = {str(name).casefold(): str(name) for name in self.frame["eval_prompt"].unique() if name}
         for name in eval_prompts:
             if name.casefold() not in levels:
                 raise unknown_value("eval_prompt", name, levels.values())
         if not eval_prompts:
-            return self
+            return self._asked()
         inside = self.frame["eval_prompt"].isin([levels[name.casefold()] for name in eval_prompts])
         return replace(self, frame=self.frame[inside].reset_index(drop=True))
+
+    def _asked(self) -> Population:
+        by = self.frame["eval_prompt"].isin(self.silent)
+        if by.all():
+            raise none_asked(self.silent)
+        if not by.any():
+            return self
+        names = ", ".join(name for name in self.silent if (self.frame["eval_prompt"] == name).any())
+        left_out = {**self.left_out, f"by {names}, which asked for no explanation": int(by.sum())}
+        return replace(self, frame=self.frame[~by].reset_index(drop=True), left_out=left_out)
 
     def level(self, variable: str) -> pd.Series[Any]:
         """A variable's values as text; `NONE` if unknown. Ratings are rounded to a point, gaps are in three bands."""
@@ -87,18 +98,39 @@ class Population:
         return pd.Series(bands, index=self.frame.index)
 
 
+def none_asked(silent: Sequence[str]) -> SpecError:
+    """The error of runs none of whose Eval-Prompts asks for an explanation."""
+    names = ", ".join(silent)
+    several = len(silent) > 1
+    return SpecError(
+        f"Eval-Prompt{'s' * several} {names} ask{'s' * (not several)} for no explanation: there is nothing to audit",
+        hint=Advice(
+            "add ep2 (rating and explanation) to eval_prompts in run.yaml and run judge run RUN again; where a prompt of "
+            "your own asks in its text, {eval_prompt} takes its answers",
+            eval_prompt=silent[0],
+        ),
+    )
+
+
 def read_runs(runs: Sequence[Path | str], parser: str = "ours", *, first_repeat: bool = False) -> Population:
     """All explanations of runs as a population; each journal is read once. Raises SpecError if there is none."""
     references: dict[tuple[str, str], str] = {}
+    asks: dict[str, list[bool]] = {}
 
     def beside(journal: JournalReader, fact: RunFacts) -> None:
         texts = ((story.id, story.reference) for story in journal.stories(ratings=False))
         references.update({(fact.dataset, name): text for name, text in texts if text is not None})
+        for name, asked in asks_for_reasons(journal, fact).items():
+            asks.setdefault(name, []).append(asked)
 
-    return _population(read(runs, parser, beside=beside, perturbed=True), references, first_repeat=first_repeat)
+    table = read(runs, parser, beside=beside, perturbed=True)
+    silent = tuple(name for name, asked in asks.items() if not any(asked))
+    return _population(table, references, silent, first_repeat=first_repeat)
 
 
-def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], *, first_repeat: bool) -> Population:
+def _population(
+    table: RatingsTable, references: Mapping[tuple[str, str], str], silent: tuple[str, ...], *, first_repeat: bool
+) -> Population:
     judged = table.frame[table.frame["source"] == "judge"]
     left_out: dict[str, int] = {}
     if first_repeat:
@@ -113,6 +145,9 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
         left_out[f"no explanation, status {status}"] = int(count)
     frame = judged[has].drop(columns=["source", "rater"]).reset_index(drop=True)
     if frame.empty:
+        named = {str(name) for name in judged["eval_prompt"].unique()}
+        if named and named <= set(silent):
+            raise none_asked(silent)
         raise SpecError(
             "none of the answers has an explanation",
             hint="Eval-Prompts ep2 to ep5 ask for one; judge coverage RUN says what was answered",
@@ -127,7 +162,7 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
         [references.get(cell) for cell in table.stories.index], table.stories.index, dtype=object
     )
     stories = table.stories.assign(reference=story_references)
-    return Population(frame, left_out, stories, criteria, table.facts, tuple(dict.fromkeys(notes)))
+    return Population(frame, left_out, stories, criteria, table.facts, tuple(dict.fromkeys(notes)), silent)
 
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:

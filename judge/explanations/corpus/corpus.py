@@ -183,8 +183,7 @@ class Beside:
                 for name in names_in(answer.criterion):
                     key = (fact.run, fact.judge, answer.story, name, answer.eval_prompt, answer.repeat)
                     self.answers[key] = answer.response.text
-        sources = (journal.meta().get("definition") or {}).get("eval_prompt_sources") or {}
-        self.asks |= {(fact.path, name): _asks(name, sources[name]) for name in fact.eval_prompts if name in sources}
+        self.asks |= {(fact.path, name): asked for name, asked in asks_for_reasons(journal, fact).items()}
 
 
 def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTexts:
@@ -264,6 +263,12 @@ def people_means(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[st
     theirs = [against.get((str(dataset), str(run), str(criterion))) for dataset, run, criterion in asked]
     places = pd.MultiIndex.from_arrays([frame["dataset"], frame["story"], pd.Series(theirs, dtype=object)])
     return means.reindex(places).to_numpy(dtype=np.float64), notes
+
+
+def asks_for_reasons(journal: JournalReader, fact: RunFacts) -> dict[str, bool]:
+    """Whether each Eval-Prompt of a result folder asks for an explanation; one without a stored template is missing."""
+    sources = (journal.meta().get("definition") or {}).get("eval_prompt_sources") or {}
+    return {name: _asks(name, sources[name]) for name in fact.eval_prompts if name in sources}
 
 
 def _asks(name: str, source: str) -> bool:

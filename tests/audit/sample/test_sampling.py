@@ -41,6 +41,40 @@ def test_only_rows_with_an_explanation_are_drawn_and_the_others_are_counted(lamp
     assert all(one.explanation.strip() for one in made.subjects)
 
 
+def _endings(tmp_path: Path, prompts: str) -> Path:
+    """A run whose judge explains some of its ratings whether it was asked to or not."""
+    (tmp_path / "run.yaml").write_text(
+        f"name: endings\ndataset: demo\njudge: scripted/endings\ncriteria: {{set: hanna, only: [Empathy]}}\n"
+        f"eval_prompts: [{prompts}]\nrepeats: 1\n",
+        encoding="utf-8",
+    )
+    assert command("run", tmp_path / "run.yaml", "--quiet") == 0
+    return tmp_path
+
+
+def test_what_a_prompt_did_not_ask_for_is_not_drawn_unless_it_is_named(tmp_path: Path) -> None:
+    both = read_runs([_endings(tmp_path, "ep1, ep2")])
+    # Two of six answers in turn hold an explanation.
+    assert Counter(both.frame["eval_prompt"]) == {"ep1": 16, "ep2": 16}
+    asked = both.only()
+    assert set(asked.frame["eval_prompt"]) == {"ep2"}
+    assert asked.left_out["by ep1, which asked for no explanation"] == 16
+    assert set(both.only(["EP1"]).frame["eval_prompt"]) == {"ep1"}
+
+
+def test_where_no_prompt_asks_for_an_explanation_the_command_says_what_to_run(
+    tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _endings(tmp_path, "ep1")
+    assert cli("sample", run) == 1
+    said = capsys.readouterr().err
+    assert "error: Eval-Prompt ep1 asks for no explanation: there is nothing to audit" in said
+    assert "add ep2" in said
+    assert "--eval-prompt ep1" in said
+    assert not (run / "audit.sqlite").exists()
+    assert cli("sample", run, "-n", 5, "--eval-prompt", "ep1") == 0
+
+
 def test_strata_get_equal_numbers_and_the_table_says_so(lamps: Population) -> None:
     made = sample(lamps, SampleOptions(n=20))
     counted = Counter((one.criterion.name, one.facts.eval_prompt) for one in made.subjects if one.criterion)
