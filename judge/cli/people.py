@@ -38,7 +38,7 @@ _DESIGN = {
 _PLAN = {
     "plan": "how many stories and people it takes, as a table; makes no file",
     "pilot_study": "file of a study whose ratings say how people differ",
-    "icc": "ICC(A,1) of one rating, where there is no pilot; default: 0.3",
+    "icc": "ICC(A,1) of one rating; default: that of people who rated these stories, else 0.3",
     "judged": "of a plan, the judge's correlation with what many people would say",
     "pay": "of a plan, what an hour costs",
 }
@@ -97,7 +97,7 @@ def sample(
         wanted = {name.casefold() for name in criterion}
         chosen = [one for one in chosen if {one.name.casefold(), one.abbreviation.casefold()} & wanted]
     if planning.plan:
-        emit(plan_table(plan(list(dataset.stories()), chosen, planning, options)), "table")
+        emit(plan_table(plan(dataset, chosen, planning, options)), "table")
         return
     path = output or Path(DEFAULT_NAME)
     if path.exists():

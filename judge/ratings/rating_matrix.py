@@ -211,7 +211,7 @@ class RatingMatrix:
         wide, column = self._people_rows.wide(criterion, self.n)
         wide.setflags(write=False)
         named = bool(column.size and column[0] >= 0)
-        if named and not _sorted_from_rater_to_rater(wide):
+        if named and not sorted_from_rater_to_rater(wide):
             return Raters(wide, tuple(self.rater_names[c] for c in column), known=True)
         positions = self.by_position(criterion)
         reason = "who gave which rating is not known"
@@ -237,7 +237,8 @@ class RatingMatrix:
         return out
 
 
-def _sorted_from_rater_to_rater(ratings: Floats) -> bool:
+def sorted_from_rater_to_rater(ratings: Floats) -> bool:
+    """Whether names are given by order: of ratings (stories, raters), a rater's never lie above another's."""
     # The same rater never above another, over three or more: of two, one may be the milder.
     seen = ratings[:, ~np.isnan(ratings).all(axis=0)]
     if seen.shape[1] < 3:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from scipy import stats
 
 from judge.base.errors import OptionError, SpecError
+from judge.base.records import Rating, Story
 from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets import Dataset
 from judge.lab.people.options import DesignOptions, StudyPlanOptions
 from judge.lab.people.planning import PEOPLE, STORIES, Planned, Shares, plan, plan_table, rated, shares_of, truths
 from judge.lab.people.store import StudyStore
@@ -21,9 +24,24 @@ Make = Callable[..., StudyStore]
 CRITERIA = load_criteria("hanna").criteria[:3]
 
 
+def _dataset(given: list[Story], note: str | None = None) -> Dataset:
+    return Dataset("mine", (), lambda: iter(given), labels_note=note)
+
+
+# Six targets by four judges (Shrout & Fleiss 1979, table 2).
+SHROUT = ((9, 2, 5, 8), (6, 1, 3, 2), (8, 4, 6, 8), (7, 1, 2, 6), (10, 5, 6, 9), (6, 2, 4, 7))
+
+
+def _rated(criterion: str, *, named: bool = True) -> list[Story]:
+    def ratings(values: tuple[int, ...]) -> tuple[Rating, ...]:
+        return tuple(Rating(criterion, float(v), f"r{i}" if named else None) for i, v in enumerate(values))
+
+    return [replace(story, ratings=ratings(values)) for story, values in zip(stories(6)[:6], SHROUT, strict=True)]
+
+
 @pytest.fixture(scope="module")
 def planned() -> Planned:
-    return plan(stories(20), CRITERIA, StudyPlanOptions(plan=True, icc=0.5, judged=0.8), DesignOptions())
+    return plan(_dataset(stories(20)), CRITERIA, StudyPlanOptions(plan=True, icc=0.5, judged=0.8), DesignOptions())
 
 
 def test_tau_is_as_wide_as_in_studies_of_that_size_and_no_wider_with_few_people(planned: Planned) -> None:
@@ -89,6 +107,35 @@ def test_a_pilots_own_ratings_say_how_people_differ(study: Make) -> None:
     # .49 of .49 + .16 + .36 + 1/12 for whole points.
     assert shares.single == pytest.approx(0.45, abs=0.12)
     assert "720 ratings" in shares.source
+
+
+@pytest.mark.parametrize(
+    ("named", "value", "words"),
+    # Their ICC(2,1) is .29; who does not know the judges has ICC(1,1), .17 from -.13 to .72.
+    [(True, 0.29, "ICC(A,1) 0.29 ["), (False, 0.17, "ICC(1,1), raters unknown, 0.17 [-0.13, 0.72]")],
+)
+def test_people_who_rated_these_stories_say_how_people_differ(named: bool, value: float, words: str) -> None:
+    shares = shares_of(StudyPlanOptions(plan=True), _dataset(_rated("quality", named=named)), CRITERIA)
+    assert shares.single == pytest.approx(value, abs=0.005)
+    assert shares.source.startswith(words)
+    assert shares.source.endswith("of people's 24 ratings in mine (quality)")
+
+
+def test_the_criteria_asked_count_and_what_is_given_comes_before_what_people_rated() -> None:
+    both = [
+        replace(one, ratings=(*one.ratings, *(replace(r, criterion=CRITERIA[0].name, value=3.0) for r in one.ratings)))
+        for one in _rated("quality")
+    ]
+    assert shares_of(StudyPlanOptions(plan=True), _dataset(both), CRITERIA).single == 0.3
+    assert shares_of(StudyPlanOptions(plan=True), _dataset(both), CRITERIA[1:]).single == pytest.approx(0.29, abs=0.005)
+    assert shares_of(StudyPlanOptions(plan=True, icc=0.5), _dataset(both), CRITERIA[1:]).single == 0.5
+
+
+def test_labels_are_no_people_and_without_people_the_usual_icc_is_said_to_be_taken() -> None:
+    for dataset in (_dataset(_rated("quality"), note="labels set by rule"), _dataset(stories(6))):
+        shares = shares_of(StudyPlanOptions(plan=True), dataset, CRITERIA)
+        assert (shares.single, shares.by_criterion) == (0.3, ())
+        assert shares.source == "ICC(A,1) 0.3, taken as usual: no people's ratings tell it"
 
 
 def test_what_a_plan_cannot_use_is_refused(study: Make, tmp_path: Path) -> None:

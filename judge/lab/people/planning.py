@@ -2,7 +2,7 @@
 how often the judge passes the alternative annotator test, hours and pay.
 
 A rating is taken as story + rater + rest, on five points. The stories' share of its variance is ICC(A,1); of the noise
-raters' leniency is a quarter unless a pilot says otherwise. Everything but hours and pay is simulated; where a figure
+raters' leniency is a quarter unless people's ratings say otherwise. Everything but hours and pay is simulated; where a figure
 falls with the root of the number of stories, it is simulated once and scaled.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -17,13 +18,15 @@ from judge.base.arrays import Codes, Floats
 from judge.base.errors import OptionError, SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, plain
-from judge.base.records import Criterion, Story
+from judge.base.records import Criterion, Rating
+from judge.inputs.datasets import Dataset
 from judge.lab.people.options import DesignOptions, StudyPlanOptions
 from judge.lab.people.signs import work_of
 from judge.lab.people.store import read_study
+from judge.ratings.rating_matrix import sorted_from_rater_to_rater
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import person_differences
-from judge.stats.agreement.crossed_effects import crossed_effects
+from judge.stats.agreement.crossed_effects import CrossedEffects, crossed_effects
 from judge.stats.agreement.replacement_power import Moments, differences, power
 from judge.stats.correlation import kendall
 from judge.stats.correlation.human_ceiling import number_for, spearman_brown
@@ -31,7 +34,7 @@ from judge.version import __version__
 
 STORIES, PEOPLE = (50, 100, 200, 400), (2, 3, 5, 8)
 RELIABLE, HALF_WIDTH = 0.8, 0.1
-# Taken where there is no pilot: ICC(A,1), and leniency's share of the noise.
+# Taken where no people's ratings tell them: ICC(A,1), and leniency's share of the noise.
 USUAL_ICC, LENIENCY = 0.3, 0.25
 # Stories at which tau is simulated, and times; stories of the annotator test, of a story-prompt, and panels.
 _AT, _TIMES, _MANY, _EACH, _PANELS = 200, 1000, 1500, 5, 100
@@ -44,7 +47,7 @@ _SPREAD, _OF_PROMPT = 1.0, 0.3
 @dataclass(frozen=True, slots=True)
 class Shares:
     """What a plan starts from: ICC(A,1) of one rating, leniency's share of the noise, and where they come from.
-    `by_criterion` maps criteria of a pilot to their ICC(A,1)."""
+    `by_criterion` maps criteria that people rated to their ICC of one rating."""
 
     single: float
     leniency: float
@@ -81,40 +84,97 @@ class Planned:
     design: DesignOptions
 
 
-def shares_of(options: StudyPlanOptions) -> Shares:
-    """The shares of a pilot's file, or those that are given or usual. Of a pilot with several criteria the middle one
-    counts. Raises SpecError where a pilot tells nothing."""
-    if options.pilot_study is None:
-        given = USUAL_ICC if options.icc is None else options.icc
-        return Shares(given, LENIENCY, f"ICC(A,1) {given:g}, {'taken as usual' if options.icc is None else 'as given'}")
-    study = read_study(options.pilot_study)
+def shares_of(options: StudyPlanOptions, dataset: Dataset | None = None, criteria: Sequence[Criterion] = ()) -> Shares:
+    """The shares of a pilot's file, else as given, else of those who rated `dataset` already, else usual ones. Of
+    several criteria the middle one counts. Raises SpecError where a pilot tells nothing."""
+    if options.pilot_study is not None:
+        return _of_pilot(options.pilot_study)
+    if options.icc is not None:
+        return Shares(options.icc, LENIENCY, f"ICC(A,1) {options.icc:g}, as given")
+    shares = None if dataset is None else _of_people(dataset, criteria)
+    return shares or Shares(USUAL_ICC, LENIENCY, f"ICC(A,1) {USUAL_ICC:g}, taken as usual: no people's ratings tell it")
+
+
+def _of_pilot(path: Path) -> Shares:
+    study = read_study(path)
     if study.pairs:
         raise SpecError(f"{study.path} holds comparisons, which tell no ICC", hint="give a study of ratings")
     work, _, _ = work_of(study)
-    fits = []
-    for c, criterion in enumerate(study.criteria):
-        story, rater = np.nonzero(~np.isnan(work.ratings[:, :, c]))
-        if criterion.scale.numeric and len(story):
-            fit = crossed_effects(story.astype(np.int64), rater.astype(np.int64), work.ratings[story, rater, c], k=3)
-            fits.append((criterion.name, fit))
-    known = sorted((fit.single.value, name) for name, fit in fits if fit.single.value is not None)
-    if not known:
+    numeric = [(c, one.name) for c, one in enumerate(study.criteria) if one.scale.numeric]
+    fits = [(name, _fit(work.ratings[:, :, c])) for c, name in numeric]
+    shares = _middle(fits, f"{study.path.name}: {study.given} ratings")
+    if shares is None:
         raise SpecError(f"{study.path}: too few ratings to tell how people differ", hint="30 stories that all rate")
-    middle = dict(fits)[known[len(known) // 2][1]]
-    noise = (middle.rater or 0) + (middle.error or 0)
-    leniency = (middle.rater or 0) / noise if noise > 0 else 0.0
-    source = f"{study.path.name}: {study.given} ratings, the middle of {len(known)} criteria"
-    return Shares(middle.single.value or 0.0, leniency, source, tuple((name, fit.single) for name, fit in fits))
+    return shares
 
 
-def plan(
-    stories: Sequence[Story], criteria: Sequence[Criterion], options: StudyPlanOptions, design: DesignOptions
-) -> Planned:
+def _of_people(dataset: Dataset, criteria: Sequence[Criterion]) -> Shares | None:
+    """Shares of the people whose ratings a dataset holds, on the criteria asked if they rated one of them, else on all;
+    None without such ratings, where labels stand in their place, or where no ICC lies between 0 and 1."""
+    if dataset.labels_note:
+        return None
+    stories = list(dataset.stories())
+    wanted = {one.name.casefold() for one in criteria}
+    names = dict.fromkeys(rating.criterion for story in stories for rating in story.ratings)
+    asked = [name for name in names if name.casefold() in wanted] or list(names)
+    fits = []
+    for name in asked:
+        scale = dataset.labels.of(name)
+        given = [[one for one in story.ratings if one.criterion == name] for story in stories]
+        if scale is None or scale.numeric:
+            fits.append((name, _fit(*_by_person([ratings for ratings in given if ratings]))))
+    count = sum(len(story.ratings) for story in stories)
+    return _middle(fits, f"people's {count} ratings in {dataset.name}")
+
+
+def _by_person(given: Sequence[Sequence[Rating]]) -> tuple[Floats, bool]:
+    """Ratings (stories, people), and whether a column is a person; else it is a place among a story's ratings."""
+    names = list(dict.fromkeys(one.rater for ratings in given for one in ratings))
+    if None not in names:
+        wide = np.full((len(given), len(names)), np.nan)
+        place = {name: column for column, name in enumerate(names)}
+        for row, ratings in enumerate(given):
+            wide[row, [place[one.rater] for one in ratings]] = [one.value for one in ratings]
+        if not sorted_from_rater_to_rater(wide):
+            return wide, True
+    # As many of each story as most stories have.
+    usual = int(np.bincount([len(ratings) for ratings in given]).argmax())
+    return np.array([[one.value for one in ratings[:usual]] for ratings in given if len(ratings) >= usual]), False
+
+
+def _fit(ratings: Floats, known: bool = True) -> CrossedEffects | Estimate:
+    """Story, rater and rest; where nobody knows who rated, the one-way ICC, which counts leniency as noise."""
+    if not known:
+        return icc.from_0(icc.family(ratings, columns="raters"))["ICC(1,1)"].estimate
+    story, rater = np.nonzero(~np.isnan(ratings))
+    if not story.size:
+        return Estimate.undefined("no rating")
+    return crossed_effects(story.astype(np.int64), rater.astype(np.int64), ratings[story, rater], k=3)
+
+
+def _middle(fits: Sequence[tuple[str, CrossedEffects | Estimate]], source: str) -> Shares | None:
+    """The shares of the criterion with the middle ICC; None where no criterion has one between 0 and 1."""
+    singles = [(name, fit if isinstance(fit, Estimate) else fit.single) for name, fit in fits]
+    known = sorted((one.value, name) for name, one in singles if one.value is not None and 0 < one.value < 1)
+    if not known:
+        return None
+    value, name = known[len(known) // 2]
+    middle, single = dict(fits)[name], dict(singles)[name]
+    leniency, form = LENIENCY, "ICC(1,1), raters unknown,"
+    if isinstance(middle, CrossedEffects):
+        noise = (middle.rater or 0) + (middle.error or 0)
+        leniency, form = (middle.rater or 0) / noise if noise > 0 else 0.0, "ICC(A,1)"
+    ends = "" if single.low is None or single.high is None else f" [{single.low:.2f}, {single.high:.2f}]"
+    which = f" ({name}, the middle of {len(known)} criteria)" if len(known) > 1 else f" ({name})"
+    return Shares(value, leniency, f"{form} {value:.2f}{ends} of {source}{which}", tuple(singles))
+
+
+def plan(dataset: Dataset, criteria: Sequence[Criterion], options: StudyPlanOptions, design: DesignOptions) -> Planned:
     """What studies of several sizes would tell of stories like these. Raises SpecError without a text."""
-    lengths = [len(story.text.split()) for story in stories if story.text.strip()]
+    lengths = [len(story.text.split()) for story in dataset.stories() if story.text.strip()]
     if not lengths:
         raise SpecError("no story has a text", hint="judge data show DATASET")
-    shares, words = shares_of(options), float(np.mean(lengths))
+    shares, words = shares_of(options, dataset, criteria), float(np.mean(lengths))
     if not 0 < shares.single < 1:
         raise OptionError("icc", shares.single, "must lie between 0 and 1: else no number of people is reliable")
     rng = np.random.default_rng(design.seed)
@@ -218,7 +278,7 @@ def plan_table(planned: Planned) -> Table:
     ]
     if shares.by_criterion:
         each = [f"{name} {'?' if one.value is None else f'{one.value:.2f}'}" for name, one in shares.by_criterion]
-        notes.append(f"ICC(A,1) by criterion: {', '.join(each)}")
+        notes.append(f"ICC of one rating by criterion: {', '.join(each)}")
     else:
         notes.append(_PUBLISHED)
     line = (
