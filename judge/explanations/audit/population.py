@@ -105,8 +105,8 @@ def none_asked(silent: Sequence[str]) -> SpecError:
     return SpecError(
         f"Eval-Prompt{'s' * several} {names} ask{'s' * (not several)} for no explanation: there is nothing to audit",
         hint=Advice(
-            "add ep2 (rating and explanation) to eval_prompts in run.yaml and run judge run RUN again; where a prompt of "
-            "your own asks in its text, {eval_prompt} takes its answers",
+            "add ep2 (rating and explanation) to eval_prompts in run.yaml and run judge run RUN again; where a prompt "
+            "of your own asks in its text, {eval_prompt} takes its answers",
             eval_prompt=silent[0],
         ),
     )

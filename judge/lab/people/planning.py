@@ -2,8 +2,8 @@
 how often the judge passes the alternative annotator test, hours and pay.
 
 A rating is taken as story + rater + rest, on five points. The stories' share of its variance is ICC(A,1); of the noise
-raters' leniency is a quarter unless people's ratings say otherwise. Everything but hours and pay is simulated; where a figure
-falls with the root of the number of stories, it is simulated once and scaled.
+raters' leniency is a quarter unless people's ratings say otherwise. Everything but hours and pay is simulated; where a
+figure falls with the root of the number of stories, it is simulated once and scaled.
 """
 
 from __future__ import annotations
