@@ -35,7 +35,7 @@ _MOST = 2
 _SCOPES = {"judge": "of", "eval_prompt": "with"}
 
 # What a judge is set beside, and its words.
-_BARS = ((CEILING, "one person with the others"), (CONTROL, "the control"))
+_BARS = ((CEILING, "one more person"), (CONTROL, "the control"))
 
 # Kinds of faults that are named.
 _KINDS = 4
@@ -101,6 +101,7 @@ def accuracy(found: Accuracies) -> str:
         for kind, name in _BARS
         if (row.subject.kind, row.subject.criterion, row.subject.dataset)
         == (kind, best.subject.criterion, best.subject.dataset)
+        and row.half.defined
     ]
     beside = f"; {', '.join(bars)}" if bars else ""
     value = f"right order of {worded(best.half)} % of pairs on {best.subject.criterion}"
@@ -149,12 +150,12 @@ def repeats(found: Repeats) -> str:
 
 def coverage(found: Coverage) -> str:
     """How many repeats have a rating, and which kinds of stories lost more."""
-    from judge.questions.summary import quality
+    from judge.analysis.coverage import counts
 
     if not found.total.rows:
         return "No judge was asked."
     (row,) = found.total.rows
-    return quality.rated_of(row.rated, row.asked, row.lost)
+    return counts.said(row.rated, row.asked, row.lost, found.total.came)
 
 
 def diagnosis(found: Diagnosis) -> str:

@@ -180,7 +180,7 @@ def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_com
         note.startswith("refuser with ep1 rated 59 % of the stories, honest with ep1 100 %: on the 177")
         for note in notes
     )
-    assert any("stories near people's mean were lost more often by refuser with ep1" in note for note in notes)
+    assert any("refuser with ep1 (criterion 0) loses the middling stories" in note for note in notes)
 
 
 def test_judges_that_rated_the_same_share_have_no_rivals(table: RatingsTable) -> None:

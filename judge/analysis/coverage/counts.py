@@ -14,11 +14,18 @@ from judge.base.printing.tables import Column, Table, cells_of
 from judge.ratings.preferences_table import PreferencesTable
 from judge.ratings.ratings_table import RatingsTable
 
-# Statuses without a text of the judge.
-NOT_ANSWERED = ("not_answered", "filtered")
-
 # What stands for the parser of ratings that were never parsed here.
 IMPORTED = "imported"
+
+# What is counted, by how it came, as a subject with its verb; of imported ratings nobody knows what was requested.
+_COUNTED = {
+    "asked": "repeats have a rating",
+    IMPORTED: "imported ratings can be used",
+    "asked or imported": "repeats and imported ratings can be used",
+}
+
+# Statuses without a text of the judge.
+NOT_ANSWERED = ("not_answered", "filtered")
 
 # Flags that say why an answer is ambiguous: its only number is that of a list, or its only rating is quoted.
 WHY_AMBIGUOUS = ("list", "quoted")
@@ -111,11 +118,20 @@ def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str]
     return Counts(tuple(by), rows, tuple(holds), tuple(why), _came(table, set(frame["run"][asked].unique())))
 
 
+def said(rated: int, asked: int, lost: Mapping[str, int], came: str = "asked") -> str:
+    """How many of what was asked or imported have a rating, with the causes of the others' loss."""
+    named = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in lost.items() if number)
+    return f"{rated:,} of {asked:,} {_COUNTED[came]}{f' (lost: {named})' if named else ''}."
+
+
+def origin(imported: Sequence[bool]) -> str:
+    """How the ratings of some rows came, of which it is known whether each is imported."""
+    return IMPORTED if all(imported) else "asked or imported" if any(imported) else "asked"
+
+
 def _came(table: RatingsTable, runs: set[str]) -> str:
     imported = {fact.run for fact in table.facts if fact.parser == IMPORTED}
-    if not runs or not runs & imported:
-        return "asked"
-    return "imported" if runs <= imported else "asked or imported"
+    return origin([run in imported for run in runs]) if runs else "asked"
 
 
 # Coverage of pairwise comparisons by judges: repeats requested, answered and decided.

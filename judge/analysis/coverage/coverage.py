@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judge.analysis.coverage.counts import WHY_AMBIGUOUS, Counts, count
+from judge.analysis.coverage.by_quality import DISTANCE, RATING, gaps, requested
+from judge.analysis.coverage.counts import WHY_AMBIGUOUS, Counts, count, said
 from judge.analysis.frames import signed
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers, scale_of
@@ -29,14 +30,15 @@ _ALPHA = 0.05
 # Judges with an Eval-Prompt that are named; the rest are counted.
 _LONGEST = 6
 
-SYSTEM, LENGTH, RATING, DISTANCE = "system", "length", "rating", "distance"
-_HALF = 0.5
+SYSTEM, LENGTH = "system", "length"
+_TEST = "means, jackknife"
 
 
 @dataclass(frozen=True, slots=True)
 class LossTest:
     """One test: is a judge's loss of ratings associated with a variable? `kind` is the variable: system, length, human
-    rating, or its distance from the mean; `against` is its name in tables.
+    rating, or its distance from the mean; `against` is its name in tables. `words` say what the
+    judge does if the test finds something, where people's ratings are tested.
     """
 
     run: str
@@ -46,6 +48,7 @@ class LossTest:
     kind: str
     against: str
     test: Association
+    words: str = ""
 
 
 def loss_tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[LossTest, ...]:
@@ -71,30 +74,20 @@ def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ..
 
 
 def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
-    """A sentence for each kind of loss significantly associated with human ratings (as `selective`)."""
-    family = len(_against_ratings(tests))
-    return tuple(_sentence(which, groups, family) for which, groups in selective(tests).items())
-
-
-def selective(tests: Sequence[LossTest]) -> dict[str, dict[str, list[str]]]:
-    """Criteria by judge with Eval-Prompt, by description of the stories lost more often, where loss is significantly
-    associated with human ratings. p is adjusted by Holm's method over all tests against these; the level is .05.
+    """A sentence for each kind of loss that goes with human ratings: p is adjusted by Holm's method over all tests
+    against these, and the level is .05.
     """
-    family = _against_ratings(tests)
+    family = [test for test in tests if test.words and test.test.p is not None]
     if not family:
-        return {}
+        return ()
     p = np.array([test.test.p for test in family], dtype=np.float64)
     adjusted = paired_differences.adjust(p, "holm", family="tests of loss").p
-    groups_by_direction: dict[str, dict[str, list[str]]] = {}
+    groups_by_fault: dict[str, dict[str, list[str]]] = {}
     for test, value in zip(family, adjusted, strict=True):
-        if value < _ALPHA and test.test.effect is not None:
-            groups = groups_by_direction.setdefault(_direction(test.kind, test.test.effect), {})
+        if value < _ALPHA:
+            groups = groups_by_fault.setdefault(test.words, {})
             groups.setdefault(f"{test.judge} with {test.eval_prompt}", []).append(test.criterion)
-    return groups_by_direction
-
-
-def _against_ratings(tests: Sequence[LossTest]) -> list[LossTest]:
-    return [test for test in tests if test.kind in (RATING, DISTANCE) and test.test.p is not None]
+    return tuple(_sentence(words, groups, len(family)) for words, groups in groups_by_fault.items())
 
 
 def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> Iterator[LossTest]:
@@ -110,31 +103,33 @@ def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> 
 
 
 def _against_people(matrix: RatingMatrix, i: int, same: int | None) -> Iterator[LossTest]:
-    asked = matrix.asked[i] > 0
-    lost = (matrix.valid[i] < matrix.asked[i])[asked]
     if same is None and len(matrix.criteria) == 1 and not matrix.declared:
         same = 0  # loss is tested against what people rated, even where another criterion has the equal name
-    if not lost.any() or same is None:
+    if same is None:
+        return
+    wanted = requested(matrix, i, same)
+    asked = wanted > 0
+    lost = (matrix.valid[i] < wanted)[asked]
+    if not lost.any():
         return
     cell, people, name = matrix.cells[i]._asdict(), matrix.people[same][asked], f"people's {matrix.criteria[same]}"
-    yield LossTest(**cell, kind=RATING, against=name, test=with_number(lost, people))
-    if not np.isnan(people).all():
-        distance = np.abs(people - float(np.nanmean(people))).round(9)
-        far = f"{name}, distance from its mean"
-        yield LossTest(**cell, kind=DISTANCE, against=far, test=with_number(lost, distance))
+    # What sets lost and kept apart is shown by ranks; whether that is chance is the one test of loss.
+    middle = float(np.nanmean(people)) if not np.isnan(people).all() else 0.0
+    shown = {RATING: (name, people), DISTANCE: (f"{name}, distance from its mean", np.abs(people - middle).round(9))}
+    for gap in gaps(matrix, i, same):
+        against, number = shown[gap.kind]
+        ranks, test = with_number(lost, number), gap.test
+        reason = None if test.p is not None else ranks.reason or test.estimate.reason
+        ranks = replace(ranks, test=_TEST if test.p is not None else "none", p=test.p, reason=reason)
+        yield LossTest(**cell, kind=gap.kind, against=against, test=ranks, words=gap.words)
 
 
-def _direction(kind: str, auc: float) -> str:
-    if kind == RATING:
-        return "that people rate higher" if auc > _HALF else "that people rate lower"
-    return "far from people's mean" if auc > _HALF else "near people's mean"
-
-
-def _sentence(which: str, groups: dict[str, list[str]], tests: int) -> str:
+def _sentence(words: str, groups: dict[str, list[str]], tests: int) -> str:
     family = f"Holm, p < .05, {tests} tests" if tests > 1 else "p < .05"
+    each = "each " if len(groups) > 1 else ""
     return (
-        f"loss goes with people's ratings: stories {which} were lost more often by {'; '.join(_named(groups))} "
-        f"({family}); the numbers here are for the stories that were kept"
+        f"loss goes with people's ratings: {'; '.join(_named(groups))} {each}{words} ({family}); "
+        "the numbers here are for the stories that were kept"
     )
 
 
@@ -327,10 +322,11 @@ def _association_table(result: Coverage) -> Table:
     p_values = [test.test.p for test in result.tests if test.test.p is not None]
     strong = sum(p < _ALPHA for p in p_values)
     if not result.tests:
-        notes = [f"nothing was lost: every {result.total.came} repeat has a rating"]
+        rows_asked = [said(row.rated, row.asked, {}, result.total.came).removesuffix(".") for row in result.total.rows]
+        notes = [f"nothing was lost: {words}" for words in rows_asked]
     else:
         notes = [
-            "unit: the story, lost when one of its repeats has no rating; p is not adjusted",
+            "unit: the story, lost when one of its ratings is missing; p is not adjusted",
             f"{len(p_values)} tests, {strong} with p < .05 ({_ALPHA * len(p_values):.1f} expected from chance alone)",
             "effect: Cramér's V for systems; for numbers the chance that a lost story has the higher one (.50 = none)",
         ]
@@ -362,7 +358,7 @@ def _bounds_table(result: Coverage) -> Table:
         Column("mean", "mean [worst, best]", digits=2),
     ]
     labelled = any(bound.ends is not None for bound in result.bounds)
-    note = "bounds, not confidence intervals: every missing repeat at the lowest, or at the highest, point of the scale"
+    note = "bounds, not confidence intervals: every missing rating at the lowest, or at the highest, point of the scale"
     rows = [_bounded(bound) for bound in result.bounds]
     return Table(
         "Mean rating and its bounds", columns, rows, joined(result.bound_parts), [note, *([_CODES] if labelled else [])]

@@ -8,12 +8,10 @@ from typing import Literal
 
 import numpy as np
 
+from judge.analysis.coverage.by_quality import DISTANCE, RATING, WORDS, gaps
 from judge.base.wording import Advice, Note, written
 from judge.ratings.rating_matrix import Cell, RatingMatrix
-from judge.stats.bias import rating_bias
-from judge.stats.bias.rating_bias import Floats
 from judge.stats.estimation import sample_size
-from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Tail, Test
 
 
@@ -35,7 +33,8 @@ class Diagnostic:
 # Unit of a limit: the standard deviation of single ratings, people's or the judge's, whichever is smaller.
 OF_SD = "sd of ratings"
 
-REVERSED, COPY, REVERSED_RATER, MIDDLING = "reversed", "copy", "reversed rater", "middling loss"
+REVERSED, COPY, REVERSED_RATER = "reversed", "copy", "reversed rater"
+LOSS, MIDDLING = "loss", "middling loss"
 
 # Name -> diagnostic, in the order of the table.
 DIAGNOSTICS = {
@@ -57,13 +56,8 @@ DIAGNOSTICS = {
             "halo", "points per point", "greater", "mixes other criteria into a criterion", "", 0.3, "points per point"
         ),
         Diagnostic("self-preference", "points", "two-sided", "favours its own", "disfavours its own", 0.5, OF_SD),
-        Diagnostic(
-            "loss", "points", "two-sided", "loses the better stories", "loses the worse stories", 0.1, OF_SD
-        ),
-        Diagnostic(
-            MIDDLING, "points", "two-sided", "loses the stories far from the middle", "loses the middling stories",
-            0.1, OF_SD,
-        ),
+        Diagnostic(LOSS, "points", "two-sided", *WORDS[RATING], 0.1, OF_SD),
+        Diagnostic(MIDDLING, "points", "two-sided", *WORDS[DISTANCE], 0.1, OF_SD),
         Diagnostic(REVERSED, "r", "less", "", "rates against people, as with its scale turned round", 0.0,
                    "r with people"),
         Diagnostic(COPY, "kappa above the others'", "greater", "repeats one rater", ""),
@@ -168,21 +162,8 @@ class Finding:
         return words if which is None else f"{words} ({which})"
 
 
-# Tests of whether the ratings that a judge failed to give depend on people's ratings of the stories.
-
-# With losses on fewer story-prompts nothing is known of what is lost.
-LEAST_LOSSES = 5
-
-NOTHING_LOST = "nothing was lost"
-
-
-def requested(matrix: RatingMatrix, cell: int, criterion: int) -> Floats:
-    """How many ratings of each story a judge was to give, shape (n stories,). Of imported ratings, one is counted for
-    each story that people rated: such a table may hold no row where there is no rating.
-    """
-    asked = matrix.asked[cell].astype(np.float64)
-    expected = (matrix.raters[criterion] > 0).astype(np.float64)
-    return np.asarray(np.maximum(asked, expected), dtype=np.float64) if matrix.imported[cell] else asked
+# Of the tests of loss, one is of the rating itself and one of its distance from the middle.
+_BY_QUALITY = {RATING: LOSS, DISTANCE: MIDDLING}
 
 
 def loss_tests(matrix: RatingMatrix, cell: int, criterion: int, spread: float) -> Iterator[Finding]:
@@ -190,30 +171,11 @@ def loss_tests(matrix: RatingMatrix, cell: int, criterion: int, spread: float) -
     the limits, in points. The limits are about the stories that are left: how far they lie, in the mean, from all those
     requested, which is the share lost times the tested difference between lost and kept.
     """
-    people, of = matrix.people[criterion], matrix.cells[cell]
-    asked = requested(matrix, cell, criterion)
-    lost = asked - matrix.valid[cell]
-    used = (asked > 0) & ~np.isnan(people)
-    share = float(lost[used].sum() / asked[used].sum()) if used.any() else 1.0
-    middle = float(np.average(people[used], weights=asked[used])) if used.any() else 0.0
-    for name, rated in (("loss", people), (MIDDLING, np.abs(people - middle))):
-        finding = Finding(matrix.dataset, of, of.criterion, name, _test(matrix, lost, asked, rated))
-        widest = float(np.ptp(rated[used])) if used.any() else 0.0
-        unit = share / spread if spread > 0 else float("nan")
-        yield replace(finding, applies=bool(lost.sum()), factor=unit, at_most=unit * widest)
-
-
-def _test(matrix: RatingMatrix, lost: Floats, asked: Floats, people: Floats) -> Test:
-    if not lost.sum():
-        return jackknife.undefined(NOTHING_LOST, "two-sided")
-    used = np.asarray((asked > 0) & ~np.isnan(people), dtype=bool)
-    # A mean over few losses is known from the story-prompts that have one; the same where little was kept.
-    informative = min(np.unique(matrix.story_prompt[used & part]).size for part in (lost > 0, lost < asked))
-    if informative < LEAST_LOSSES:
-        reason = f"undefined: lost, or kept, on rated stories of fewer than {LEAST_LOSSES} story-prompts"
-        return jackknife.undefined(reason, "two-sided", used)
-    statistic = rating_bias.loss_gap(lost * used, asked * used, people)
-    return jackknife.against_zero(statistic, matrix.story_prompt, used, informative=informative)
+    of = matrix.cells[cell]
+    for gap in gaps(matrix, cell, criterion):
+        finding = Finding(matrix.dataset, of, of.criterion, _BY_QUALITY[gap.kind], gap.test)
+        unit = gap.share / spread if spread > 0 else float("nan")
+        yield replace(finding, applies=gap.loses, factor=unit, at_most=unit * gap.widest)
 
 
 # Whether a bias is shown to lie within the limit of its kind: an equivalence test by the interval of the effect.

@@ -15,7 +15,8 @@ from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement_verdict import informed, is_below, passes
 from judge.analysis.correlation import margins
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
-from judge.analysis.diagnose.kinds import Bounded, bounded, found_without_limit, requested
+from judge.analysis.coverage.by_quality import requested
+from judge.analysis.diagnose.kinds import Bounded, bounded, found_without_limit
 from judge.analysis.inputs.candidates import match
 from judge.analysis.options.signature import joined
 from judge.answers.journal import JournalReader

@@ -69,6 +69,7 @@ class Evidence:
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     control: Predict = field(default_factory=RememberedControl)
     every_row: bool = False
+    _diagnosed: dict[tuple[str, str, str, str], Diagnosis] = field(default_factory=dict, repr=False)
 
     @cached_property
     def matrices(self) -> tuple[RatingMatrix, ...]:
@@ -188,7 +189,10 @@ class Evidence:
 
     def diagnosis(self, best: Margin) -> Diagnosis:
         """Tests of one judge x Eval-Prompt for faults, with p adjusted over these."""
-        return diagnose.diagnose(self._only(best), self.options.diagnosis())
+        row = (best.dataset, best.run, best.judge, best.eval_prompt)
+        if row not in self._diagnosed:
+            self._diagnosed[row] = diagnose.diagnose(self._only(best), self.options.diagnosis())
+        return self._diagnosed[row]
 
     def against_best(self, best: Margin, by: Factor) -> list[tuple[str, Contrast, Estimate, Estimate | None]]:
         """The best judge x Eval-Prompt against the judge's other Eval-Prompts, or against other judges under it."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from judge.analysis.correlation.margins import Margin
-from judge.analysis.coverage.coverage import selective
+from judge.analysis.coverage import counts
 from judge.analysis.diagnose import Diagnosis
-from judge.analysis.diagnose.kinds import COPY, REVERSED, REVERSED_RATER, Finding
+from judge.analysis.diagnose.kinds import COPY, LOSS, MIDDLING, REVERSED, REVERSED_RATER, Finding
 from judge.base.estimate import Estimate
 from judge.base.wording import written
 from judge.contamination.check import Dated, Recital, passages_of, tells
@@ -52,6 +52,12 @@ class Faults:
             and (criteria is None or finding.of_all or finding.criterion in criteria)
         )
         return cls(tests, tuple(finding for finding in tests if holds(finding, diagnosis.options.alpha)))
+
+    @property
+    def of_loss(self) -> Faults:
+        """Those of whether what is lost depends on people's ratings."""
+        kept = (tuple(one for one in each if one.diagnostic in (LOSS, MIDDLING)) for each in (self.tests, self.found))
+        return Faults(*kept)
 
     @property
     def made(self) -> tuple[Finding, ...]:
@@ -196,35 +202,22 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
         for i, cell in enumerate(matrix.cells)
         if best is None or (cell.run, cell.judge, cell.eval_prompt) == (best.run, best.judge, best.eval_prompt)
     ]
-    asked, rated = (sum(int(counts[i].sum()) for i in cells) for counts in (matrix.asked, matrix.valid))
+    asked, rated = (sum(int(each[i].sum()) for i in cells) for each in (matrix.asked, matrix.valid))
     causes: dict[str, int] = {}
     for i in cells:
         for name, number in matrix.missing[i].items():
             causes[name] = causes.get(name, 0) + number
     if not asked:
         return Answer(question, ("No judge was asked.",), None, label)
-    imported = all(matrix.imported[i] for i in cells)
-    first = rated_of(rated, asked, causes, "imported ratings can be used" if imported else _RATED)
+    came = counts.origin([matrix.imported[i] for i in cells])
+    first = counts.said(rated, asked, causes, came)
     first += _of_one_system(matrix, cells, asked - rated)
     if any(matrix.means[i] for i in cells):
         first += " What was lost within a mean cannot be seen."
-    groups = selective(evidence.coverage.tests)
-    if best is not None:  # the box is about one row
-        groups = {which: {name: own[name] for name in own if name == best.name} for which, own in groups.items()}
-        groups = {which: own for which, own in groups.items() if own}
-    raters = evidence.raters_of(matrix.dataset)
-    whole = tuple(raters.worded(_lost_more(which, cells)) for which, cells in groups.items())
-    some = tuple(raters.worded(f"Stories {which} were lost more by {_rows(cells)}.") for which, cells in groups.items())
-    return Answer(question, (first, *whole), rules.of_loss(rated, asked), label, (first, *some))
-
-
-_RATED = "repeats have a rating"
-
-
-def rated_of(rated: int, asked: int, causes: Mapping[str, int], what: str = _RATED) -> str:
-    """How many of the repeats asked have a rating, with the causes of the others' loss."""
-    named = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in causes.items() if number)
-    return f"{rated:,} of {asked:,} {what}{f' (lost: {named})' if named else ''}."
+    # As "wrong" finds it, of the row that the box is about.
+    faults = None if best is None else Faults.of(evidence.diagnosis(best), best.dataset, best.run).of_loss
+    words = () if faults is None or not faults.found else (evidence.raters_of(matrix.dataset).worded(faults.words()),)
+    return Answer(question, (first, *words), rules.of_loss(rated, asked, came), label)
 
 
 def _of_one_system(matrix: RatingMatrix, cells: Sequence[int], lost: int) -> str:
@@ -240,15 +233,6 @@ def _of_one_system(matrix: RatingMatrix, cells: Sequence[int], lost: int) -> str
 
 # With fewer systems one of them may hold most of the loss without being lost more.
 _FEW = 3
-
-
-def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:
-    named = "; ".join(f"{name} ({', '.join(criteria)})" for name, criteria in cells.items())
-    return f"Stories {which} were lost more often by {named}."
-
-
-def _rows(cells: Mapping[str, Sequence[str]]) -> str:
-    return next(iter(cells)) if len(cells) == 1 else f"{len(cells)} of the rows"
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:

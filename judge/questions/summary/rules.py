@@ -63,12 +63,13 @@ def of_labels(best: ConfusionRow) -> Verdict:
     return Verdict(", ".join(words), rule if value.low is not None else "by balanced accuracy; no interval")
 
 
-def of_loss(rated: int, asked: int) -> Verdict:
-    """Share of the `asked` repeats that have no rating."""
+def of_loss(rated: int, asked: int, came: str = "asked") -> Verdict:
+    """Share of the `asked` repeats, or of what else `came`, that have no rating."""
+    of = "of the repeats requested" if came == "asked" else f"of the ratings {came}"
     if rated == asked:
-        return Verdict("nothing", "of the repeats requested")
+        return Verdict("nothing", of)
     share = 100 * (asked - rated) / asked
-    return Verdict(f"{share:.1f} %" if share >= 0.05 else "less than 0.1 %", "of the repeats requested")
+    return Verdict(f"{share:.1f} %" if share >= 0.05 else "less than 0.1 %", of)
 
 
 def of_consistency(cells: Sequence[Estimate]) -> Verdict:

@@ -17,6 +17,7 @@ from judge.analysis.correlation import Correlations
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.counts import VerdictCoverage, verdict_coverage
 from judge.analysis.coverage.coverage import Coverage
+from judge.analysis.diagnose import Diagnosis, diagnose
 from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.control import RememberedControl
 from judge.analysis.inputs.selection import of_panel, panels_of, with_pass_rate
@@ -25,6 +26,7 @@ from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import (
     CorrelationOptions,
+    DiagnoseOptions,
     RankOptions,
     StressOptions,
     from_words,
@@ -225,17 +227,17 @@ class ReportInputs:
 
     @property
     def correlations(self) -> Correlations:
-        """Correlations over all stories, with differences from the human ceiling and the control."""
+        """Correlations over all stories, with differences from one more person and the control."""
         return self.evidence.correlations
 
     @property
     def correlations_over_systems(self) -> Correlations:
-        """Correlations over system means, with differences from the human ceiling and the control."""
+        """Correlations over system means, with differences from one more person and the control."""
         return self.evidence.correlations_over_systems
 
     @property
     def margins(self) -> list[Margin]:
-        """How far each judge's agreement over all stories lies above (+) or below (-) control and human ceiling."""
+        """How far each judge's agreement over all stories lies above (+) or below (-) control and one more person."""
         return self.evidence.margins
 
     @cached_property
@@ -263,6 +265,11 @@ class ReportInputs:
     def coverage(self) -> Coverage:
         """Counts of repeats that were asked, answered and rated."""
         return self.evidence.coverage
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis:
+        """The tests for faults of every judge and Eval-Prompt, with p adjusted over all of them."""
+        return diagnose(self.table, DiagnoseOptions(drop_systems=self.options.drop_systems))
 
     @property
     def consistency(self) -> Consistency:

@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from judge.analysis.correlation.margins import CEILING, Margin
+from judge.analysis.coverage import counts
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.inputs.candidates import match
 from judge.asking.in_force.catalogue import life_in
@@ -178,8 +179,8 @@ def _parsing(inputs: ReportInputs) -> Iterator[str]:
         how = "the parser imputes where an answer states none" if imputes else "none was imputed"
         yield f"Ratings were read from the answers by parser {listed(parsers)}; {how}."
     if share is not None:
-        lost = "; the others count as missing" if share < 1 else ""
-        yield f"Of the requested repeats, {100 * share:.1f} % have a rating{lost}."
+        (row,), lost = inputs.coverage.total.rows, " The others count as missing." if share < 1 else ""
+        yield f"{counts.said(row.rated, row.asked, {}, inputs.coverage.total.came)}{lost}"
 
 
 def _statistics(inputs: ReportInputs) -> Iterator[str]:
@@ -246,7 +247,7 @@ def _contrasts(inputs: ReportInputs) -> str:
 
 
 def _bars(inputs: ReportInputs) -> Iterator[str]:
-    """How the human ceiling and the control were computed, if they could be."""
+    """How one more person and the control were computed, if they could be."""
     try:
         margins = inputs.margins
     except JudgeError:
@@ -257,11 +258,11 @@ def _bars(inputs: ReportInputs) -> Iterator[str]:
 
 def _ceiling(inputs: ReportInputs, margins: Sequence[Margin]) -> Iterator[str]:
     if inputs.raters.labels_note:
-        yield "There is no human ceiling, since no person rated the stories."
+        yield "One more person is not known, since no person rated the stories."
         return
     ceilings = [margin.bars[CEILING] for margin in margins]
     reasons = dict.fromkeys(bar.why.fact for bar in ceilings if bar.value is None)
-    ceiling = "The human ceiling, each rater against the mean of the others"
+    ceiling = "One more person, each rater against the mean of the others"
     if any(bar.defined for bar in ceilings):
         undefined = f" (not everywhere: {'; '.join(reasons)})" if reasons else ""
         yield f"{ceiling.replace(',', ' is', 1)}{undefined}."

@@ -11,7 +11,7 @@ from judge.analysis import diagnose, systems_tables
 from judge.analysis.coverage.coverage import sentence as coverage_sentence
 from judge.analysis.coverage.coverage import tables as coverage_tables
 from judge.analysis.diagnose import Diagnosis
-from judge.analysis.options.table_options import DiagnoseOptions, SystemsOptions
+from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.stress.printed import tables as stress_tables
 from judge.analysis.systems import systems
 from judge.asking.run_folder import ResultFolder
@@ -95,7 +95,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
             "no test was made."
         )
         return [prose(sentence)]
-    result = diagnose.diagnose(inputs.table, DiagnoseOptions(drop_systems=inputs.options.drop_systems))
+    result = inputs.diagnosis
     (significant,), (every,) = diagnose.tables(result), diagnose.tables(result, full=True)
     counted = diagnose.counted(result)
     return [

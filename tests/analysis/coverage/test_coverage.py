@@ -12,10 +12,15 @@ from scipy import stats
 
 from judge.analysis import correlation
 from judge.analysis.coverage import coverage as loss
+from judge.analysis.coverage.by_quality import DISTANCE, RATING
 from judge.analysis.coverage.counts import CountRow, count
 from judge.analysis.coverage.coverage import coverage, tables, with_coverage
 from judge.analysis.coverage.coverage import sentence as said
+from judge.analysis.diagnose import diagnose
 from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
+from judge.questions import sentences
+from judge.questions.summary.result import Verdict
+from judge.questions.summary.rules import of_loss
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation.proportions import Association, with_group
 
@@ -66,12 +71,12 @@ def test_a_judge_that_refuses_the_middling_stories_is_found(make_table) -> None:
     lost = table.frame[table.frame["status"] == "refused"]["story"].unique()
     distance = (people - people.mean()).abs().round(9)
     test = stats.mannwhitneyu(distance[lost], distance.drop(lost), method="asymptotic")
-    assert row.p == pytest.approx(test.pvalue, rel=1e-9)
-    assert (row.p < 1e-6, row.effect) == (True, 0.0)
+    assert row.effect == pytest.approx(test.statistic / (len(lost) * (len(distance) - len(lost))))
+    assert (row.p < 1e-6, row.effect, row.test) == (True, 0.0, "means, jackknife")
     (sentence,) = coverage(table).findings
     assert sentence.startswith(
-        "loss goes with people's ratings: stories near people's mean were lost more often by openai/m with ep1 "
-        "(Relevance) (Holm, p < .05, 2 tests)"
+        "loss goes with people's ratings: openai/m with ep1 (Relevance) loses the middling stories "
+        "(Holm, p < .05, 2 tests)"
     )
     (printed,) = correlation.tables(correlation.correlations(table, CorrelationOptions(ci="none")))
     assert sentence in printed.notes
@@ -87,7 +92,18 @@ def test_loss_by_lot_finds_nothing(make_table) -> None:
 
 def test_stories_that_people_rate_lower_are_named(make_table) -> None:
     sentences = coverage(make_table(lost=lambda system, *_: "refused" if system == 0 else None)).findings
-    assert any("stories that people rate lower were lost more often by openai/m with ep1" in one for one in sentences)
+    assert any("openai/m with ep1 (Relevance) loses the worse stories" in one for one in sentences)
+
+
+def test_coverage_and_diagnosis_make_one_test_of_loss(make_table) -> None:
+    """The p, and the words, of what people's ratings have to do with loss are the same in both."""
+    table = make_table(lost=middling(make_table()))
+    found = {one.kind: one for one in coverage(table).tests if one.words}
+    tested = {one.diagnostic: one for one in diagnose(table).findings}
+    for kind, name in ((RATING, "loss"), (DISTANCE, "middling loss")):
+        assert found[kind].test.p == tested[name].test.p
+        assert found[kind].words in (tested[name].kind.above, tested[name].kind.below)
+    assert tested["middling loss"].verdict(0.05) == found[DISTANCE].words == "loses the middling stories"
 
 
 def test_loss_by_lot_is_not_blamed(make_table) -> None:
@@ -99,7 +115,18 @@ def test_loss_by_lot_is_not_blamed(make_table) -> None:
 def test_nothing_lost_is_said(make_table) -> None:
     printed = tables(coverage(make_table()))
     assert coverage(make_table()).tests == ()
-    assert "nothing was lost: every asked repeat has a rating" in printed[3].notes
+    assert "nothing was lost: 144 of 144 repeats have a rating" in printed[3].notes
+
+
+def test_imported_ratings_are_called_ratings_in_every_place(make_table) -> None:
+    table = make_table(lost=_lost)
+    told = replace(table, facts=tuple(replace(fact, parser="imported") for fact in table.facts))
+    found = coverage(told)
+    assert found.total.came == "imported"
+    assert sentences.coverage(found) == "116 of 144 imported ratings can be used (lost: no rating 27, not answered 1)."
+    printed = " ".join(str(w) for t in tables(found) for w in (t.title, *t.notes, *(c.title for c in t.columns)))
+    assert "repeat" not in printed
+    assert of_loss(116, 144, found.total.came) == Verdict("19.4 %", "of the ratings imported")
 
 
 def test_bounds_put_lost_repeats_at_the_ends_of_the_scale(make_table) -> None:

@@ -14,6 +14,8 @@ from judge.analysis import classes
 from judge.analysis.agreement import replacement
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
+from judge.analysis.coverage import counts
+from judge.analysis.diagnose.kinds import Finding
 from judge.analysis.inputs.candidates import match
 from judge.analysis.raters import Raters
 from judge.base.credentials.providers import JudgeName
@@ -23,7 +25,7 @@ from judge.base.printing import output
 from judge.explanations.mapping.stored_map import StoredMap
 from judge.inputs.eval_prompts import load_eval_prompt, shipped_eval_prompts
 from judge.questions.charts.shared import worded
-from judge.questions.summary.quality import with_itself
+from judge.questions.summary.quality import Faults, with_itself
 from judge.questions.summary.result import Answer
 from judge.questions.summary.rules import of_loss
 from judge.ratings.rating_matrix import RatingMatrix
@@ -241,7 +243,7 @@ def _beside(best: Margin, raters: Raters) -> Iterator[str]:
     if raters.labels_note:
         return  # there are no people of whom one could say how far they agree
     if ceiling.value is None:
-        yield f"Agreement between people cannot be estimated: {ceiling.why.fact}."
+        yield f"One more person cannot be set beside it: {ceiling.why.fact}."
     else:
         mine = best.same.get(CEILING)
         same = (
@@ -249,7 +251,7 @@ def _beside(best: Margin, raters: Raters) -> Iterator[str]:
             if mine is not None
             else ""
         )
-        yield _against(best, CEILING, f"People, one against the mean of the others, reach {worded(ceiling)}{same}")
+        yield _against(best, CEILING, f"One more person reaches {worded(ceiling)} with the mean of the others{same}")
 
 
 def _against(best: Margin, kind: Bar, start: str) -> str:
@@ -284,15 +286,28 @@ def _loss(inputs: ReportInputs) -> Answer:
     if not inputs.coverage.total.rows:
         return Answer(question, ("No request was made to a judge.",))
     (row,) = inputs.coverage.total.rows
-    asked, rated, share = row.asked, row.rated, row.share
-    findings = [inputs.raters.worded(f"{finding[:1].upper()}{finding[1:]}.") for finding in inputs.coverage.findings]
-    if rated == asked:
-        first = f"No rating is missing: each of the {asked:,} requested repeats has one."
-    else:
-        causes = [f"{name.replace('_', ' ')} {number:,}" for name, number in row.lost.items() if number]
-        lost = ", ".join(causes)
-        first = f"Of {asked:,} requested repeats, {100 * share:.1f} % have a rating; the others ({lost}) stay missing."
-    return Answer(question, (first, *findings), of_loss(rated, asked))
+    findings = [inputs.raters.worded(words) for words in _lost_by_quality(inputs)]
+    came = inputs.coverage.total.came
+    first = counts.said(row.rated, row.asked, row.lost, came)
+    return Answer(question, (first, *findings), of_loss(row.rated, row.asked, came))
+
+
+def _lost_by_quality(inputs: ReportInputs) -> Iterator[str]:
+    """A sentence for each row that loses stories of a quality, by the tests of "What goes wrong"."""
+    named: list[str] = []
+    for matrix in inputs.matrices if inputs.has_people else ():
+        faults = Faults.of(inputs.diagnosis, matrix.dataset, None).of_loss
+        for key in dict.fromkeys(row_of(finding) for finding in faults.found):
+            one = Faults(*(tuple(f for f in each if row_of(f) == key) for each in (faults.tests, faults.found)))
+            named.append(one.words(who=f"{key[1]} with {key[2]}"))
+    yield from named[:_RIVALS]
+    if len(named) > _RIVALS:
+        yield f"So do {len(named) - _RIVALS} more rows, which lose stories of a quality."
+
+
+def row_of(finding: Finding) -> tuple[str, str, str]:
+    """The row of a judge that a test is about."""
+    return finding.cell.run, finding.cell.judge, finding.cell.eval_prompt
 
 
 def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
