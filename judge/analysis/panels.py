@@ -183,7 +183,7 @@ def _within(result: Panels) -> Table:
         *_dataset(result),
         *plain("criterion", "panel", "raters", "stories", "ratings"),
         *titled(single="ICC(1,1)", mean="ICC(1,k)", alpha="alpha"),
-        _correlation("ceiling", "people, leave one out x100"),
+        _correlation("ceiling", "one more person x100"),
     ]
     rows = [
         {

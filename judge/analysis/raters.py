@@ -16,16 +16,13 @@ from judge.base.late_pattern import late
 from judge.base.printing.tables import Table
 from judge.ratings.ratings_table import RatingsTable
 
-NO_CEILING = "no human ceiling: no person rated the stories"
+NO_CEILING = "no person rated the stories"
 
 # What the analyses say of people, and what holds of labels; longer phrases first.
 _LABELLED = (
-    (PEOPLE_NAME, "human ceiling"),
-    ("human ceiling undefined with fewer than 2 raters", NO_CEILING),
-    ("control and people", "control and human ceiling"),
+    ("one more person is undefined with fewer than 2 raters", NO_CEILING),
+    ("control and people", "control and one more person"),
     ("judge minus people", "judge minus labels"),
-    ("minus people", "minus human ceiling"),
-    ("above them on", "above that on"),
     ("both judge and people rated", "the judge rated and that have labels"),
     ("people: undefined, no story was rated twice", NO_CEILING),
     ("two-way forms are undefined for people", "two-way forms are undefined for labels"),

@@ -15,7 +15,7 @@ class Reason:
     """Why a number or its interval is undefined, in parts; `str` gives the whole sentence.
 
     `fact` is the cause, e.g. ``who gave which rating is not known``. `unavailable` names a result that lacks data, e.g.
-    ``human ceiling``; None where data exist but the statistic is undefined. For a mean over `of` criteria, `criteria`
+    ``one more person``; None where data exist but the statistic is undefined. For a mean over `of` criteria, `criteria`
     are those undefined for this reason. `interval`: there is a value, and only the interval is undefined."""
 
     fact: str

@@ -265,7 +265,7 @@ def check(
     """Verdict and HTML page on a judge's agreement with people, from one table of ratings, wide or long.
 
     Columns that are not named are guessed from their names and cells; the command that repeats the guess is printed.
-    Ceiling, control, intervals and verdict are those of judge report. Results that the file does not allow are listed.
+    One more person, control, intervals and verdict are those of judge report. What the file does not allow is listed.
     Nothing is sent.
 
     Two tables, one of people's ratings and one of a judge's, are joined by the stories' ids.

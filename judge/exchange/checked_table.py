@@ -57,13 +57,13 @@ def _of_bars(imported: Import, people: pd.DataFrame) -> Iterator[Untold]:
     elif people["rater"].isna().all():
         yield Untold(
             "no raters' names for people's ratings",
-            "there is no human ceiling, so it is not known how well people agree with each other",
+            "one more person cannot be set beside the judge: how well people agree is not known",
             "a column for each person, or a column of raters",
         )
     elif len(people["rater"].unique()) == 1:
         yield Untold(
             "one column of people's ratings",
-            "for one person or a mean there is no human ceiling: how well people agree with each other is not known",
+            "beside one person, or a mean, one more person is not known: how well people agree cannot be told",
             "a column for each person, or a column of raters",
         )
 

@@ -136,7 +136,7 @@ def _label_criteria(options: LabelOptions) -> list[str | None]:
 
 CORRELATE = Question(
     "correlate",
-    """Agreement of judges with people's ratings, with intervals, human ceiling and the control judge's row.
+    """Agreement of judges with people's ratings, with intervals, one more person and the control judge's row.
 
     Layouts: correlations as a list, as the grid that papers print, as margins over one person and the control.
     Further: panels of people; accuracy of pairs of stories; confusion of labels; separation of labelled stories;

@@ -19,7 +19,7 @@ PAGE = 6.30
 
 
 def heatmap(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
-    """Correlations with people as a heat map: judges and Eval-Prompts by criterion, ceiling and control as rows."""
+    """Correlations with people as a heat map: judges, one more person and control as rows, by criterion."""
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.raters import Raters
     from judge.questions.charts.heatmap import heat_map
@@ -30,7 +30,7 @@ def heatmap(table: RatingsTable, found: Any, _options: Any, inches: float | None
 
 
 def correlations(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
-    """Correlations with people as dots with intervals; human ceiling and control behind them."""
+    """Correlations with people as dots with intervals; one more person and control behind them."""
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.raters import Raters
     from judge.questions.charts import estimates

@@ -36,7 +36,7 @@ SWITCHES = ("signed", "exact-ties", "on-scale", "unrounded", "leave-one-out", "k
 
 
 def table_names(level: Level) -> tuple[str, ...]:
-    """A level's tables: judges and measures under Eval-Prompt 1, Eval-Prompts, human ceiling, pairs of criteria."""
+    """A level's tables: judges and measures under Eval-Prompt 1, Eval-Prompts, one more person, pairs of criteria."""
     return (
         f"correlations_{level}_EP1",
         f"eval_prompt_{level}",

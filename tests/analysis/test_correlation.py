@@ -142,7 +142,7 @@ def test_what_stories_that_were_lost_could_do_is_computed_and_printed(make_table
 
 
 def test_people_and_control_are_named_on_each_rows_own_stories(make_table) -> None:
-    """Two judges, of whom one lost a quarter: people, leave one out, on its stories stand in its row."""
+    """Two judges, of whom one lost a quarter: one more person, on its stories stand in its row."""
     whole = make_table(text="once upon a time")
     part = whole.frame[whole.frame["source"] == "judge"].assign(eval_prompt="ep2")
     gone = part["story_prompt"].isin(["prompt 0", "prompt 1", "prompt 2"])

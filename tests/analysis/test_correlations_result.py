@@ -100,12 +100,12 @@ def test_one_row_alone_has_the_numbers_of_the_whole_table(hanna_table: RatingsTa
 
 
 def test_a_reason_keeps_its_parts() -> None:
-    inner = Reason("who gave which rating is not known", unavailable="human ceiling")
-    assert str(inner) == "human ceiling unavailable: who gave which rating is not known"
+    inner = Reason("who gave which rating is not known", unavailable="one more person")
+    assert str(inner) == "one more person unavailable: who gave which rating is not known"
     for criteria, of, who in ((BOTH, 2, "all 2 criteria"), (BOTH, 3, "Relevance"), (BOTH[:1], 1, "Relevance")):
         whole = Estimate.undefined(dataclasses.replace(inner, criteria=criteria, of=of))
         assert whole.reason == f"undefined for {who} ({inner})"
-        assert (whole.why.fact, whole.why.unavailable) == (inner.fact, "human ceiling")
+        assert (whole.why.fact, whole.why.unavailable) == (inner.fact, "one more person")
     bare = Estimate(0.5, 9, 0.1, 0.9).without_interval("one story only")
     assert (bare.value, bare.low, bare.reason) == (0.5, None, "no interval: one story only")
     assert bare.why.fact == "one story only"

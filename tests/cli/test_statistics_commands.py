@@ -43,7 +43,7 @@ def test_coverage_stands_before_the_correlations(folder: Path, capsys: pytest.Ca
     text = capsys.readouterr().out
     assert text.index("coverage: ") < text.index("Kendall's tau-b with people")
     assert "refused 1" in text
-    assert "people, leave one out" in text
+    assert "one more person" in text
     assert "control, not a language model" in text
     assert "|tau:b|level:overall|expanded|ci:boot-inputs/50/seed1|" in text
 

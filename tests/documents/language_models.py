@@ -13,8 +13,8 @@ PATH = "docs/llms.txt"
 _TOP = """# judge
 
 > `judge` (distribution `storyjudge`) measures whether a language model can stand in for human readers of stories: it
-> asks a judge, keeps every answer, reads ratings without inventing any, and compares them with people's, beside a human
-> ceiling and a control that reads only the surface of a text.
+> asks a judge, keeps every answer, reads ratings without inventing any, and compares them with people's, beside one
+> more person and a control that reads only the surface of a text.
 
 - `judge NAME --help` has an example for every command. In Python: `judge.open_run(PATH).correlate().frame`.
 - A rating that is missing is a status with a reason, never a number. An undefined statistic names its reason.

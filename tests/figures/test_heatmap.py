@@ -17,7 +17,7 @@ from judge.questions.figures import panels as page
 pytest.importorskip("matplotlib")
 
 CRITERIA = ("Relevance", "Coherence", "Empathy")
-NOBODY = Estimate.undefined("human ceiling unavailable: who gave which rating is not known")
+NOBODY = Estimate.undefined("one more person unavailable: who gave which rating is not known")
 
 
 def row(kind: str, judge: str, eval_prompt: str | None, *values: float | None) -> LayoutRow:
@@ -34,7 +34,7 @@ LAYOUT = Layout(
     criteria=CRITERIA,
     short=("RE", "CH", "EM"),
     rows=(
-        row(CEILING, "people, leave one out", None, None, None, None),
+        row(CEILING, "one more person", None, None, None, None),
         row(JUDGE, "Beluga-13B", "ep1", 0.206, 0.256, 0.274),
         row(JUDGE, "Beluga-13B", "ep2", 0.24, 0.273, 0.265),
         row(JUDGE, "a judge with a rather long name/and-a-revision-7b", "guidelines-first", 0.115, 0.141, 0.004),
@@ -59,9 +59,7 @@ def test_every_defined_cell_is_printed_and_every_undefined_one_hatched() -> None
     numbers = [t.get_text() for t in axes.texts if t.get_text().lstrip("−").isdigit()]
     assert numbers == ["21", "26", "27", "25", "24", "27", "26", "26", "12", "14", "0", "9", "16", "20", "15", "17"]
     assert sum(bool(patch.get_hatch()) for patch in axes.patches) == 4
-    assert {"RE", "CH", "EM", "mean", "people, one against the others", "control, surface of the text"} <= set(
-        texts(figure)
-    )
+    assert {"RE", "CH", "EM", "mean", "one more person", "control, surface of the text"} <= set(texts(figure))
     assert texts(figure).count("Beluga-13B") == 1
 
 
@@ -70,7 +68,7 @@ def test_caption_says_n_units_and_why_cells_are_undefined() -> None:
     assert "over all stories, hanna (n = 960 stories, 10 systems)." in caption
     assert "RE Relevance, CH Coherence, EM Empathy." in caption
     assert "Half-width of the 95 % intervals, median: 5." in caption
-    assert "Hatched: undefined; human ceiling unavailable: who gave which rating is not known." in caption
+    assert "Hatched: undefined; one more person unavailable: who gave which rating is not known." in caption
     assert "no language model" in caption
 
 

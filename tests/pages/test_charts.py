@@ -214,7 +214,7 @@ def pictures(name: str, columns: int) -> dict[str, Markup]:
     one = Estimate(0.2, 9, 0.1, 0.3)
     bands = tuple(
         Band(known, (one,) * columns, hatched=known.startswith("control"))
-        for known in ("people, one against the others", "control, surface of the text")
+        for known in ("one more person", "control, surface of the text")
     )
     counts = HistogramRow(name, "", "control", (Histogram((1, 2), (1, 2), 3),) * columns)
     line = Line(name, "", ((one,),) * columns)

@@ -53,7 +53,7 @@ _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "agains
 
 @dataclass(frozen=True, slots=True)
 class AccuracyRow:
-    """Pairwise accuracies (0 to 1) of one judge, of the human ceiling or of the control judge, on one criterion.
+    """Pairwise accuracies (0 to 1) of one judge, of one more person or of the control judge, on one criterion.
 
     `half` and `strict` cover the pairs that people rate differently (`comparable`); a tie of the judge is half right,
     or wrong. In `acc_eq`, epsilon is fitted on the other folds; in `acc_eq_plain` it is 0; in `acc_eq_in_sample` it is
@@ -84,7 +84,7 @@ class AccuracyRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accuracies(Signed):
-    """Pairwise accuracies of every judge, of the human ceiling and of the control judge."""
+    """Pairwise accuracies of every judge, of one more person and of the control judge."""
 
     rows: tuple[AccuracyRow, ...]
     options: AccuracyOptions
@@ -100,7 +100,7 @@ class Accuracies(Signed):
 def accuracies(
     table: RatingsTable, options: AccuracyOptions | None = None, *, predict: Predict | None = None
 ) -> Accuracies:
-    """Pairwise accuracies on stories and on systems for judges, the human ceiling and the control judge. The ceiling
+    """Pairwise accuracies on stories and on systems for judges, one more person and the control judge. One more person
     compares each person with the mean of the other people; the control predicts ratings from surface features.
     """
     options, remarks = options or AccuracyOptions(), Remarks()

@@ -1,6 +1,6 @@
 """Correlations in the layout of the HANNA judge study: judge x Eval-Prompt in rows, criteria in columns.
 
-The human ceiling and the control judge are rows too. A cell is an `Estimate` of `analysis.correlation`.
+One more person and the control judge are rows too. A cell is an `Estimate` of `analysis.correlation`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Correlations of judges' ratings with human ratings, with counts of lost ratings.
 
-Every criterion has the human ceiling, one correlation for each judge x Eval-Prompt, and the control judge, which
+Every criterion has a row of one more person, one correlation for each judge x Eval-Prompt, and the control judge, which
 predicts ratings from surface features. All intervals use the same resamples. A judge's row is computed on the stories
 that it rated, and also reports ceiling and control on these. Compared with the ceiling, the judge is scored as one
 person is, against the mean of the other people.
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 # Printed correlation table.
 
 _FURTHER = {ONE_OUT: "leave-one-out", PEOPLE_SAME: "people, same", CONTROL_SAME: "control, same", **TITLES}
-_SAME_NOTE = "people, same; control, same: people, leave one out, and the control on the stories of the judge's own row"
+_SAME_NOTE = "people, same; control, same: one more person, and the control on the stories of the judge's own row"
 
 
 def tables(result: Correlations) -> list[Table]:
@@ -181,7 +181,7 @@ def correlations(
     people_drawn: bool = True,
     about: About | None = None,
 ) -> Correlations:
-    """Correlations of every judge with people, with the human ceiling and the control judge.
+    """Correlations of every judge with people, with one more person and the control judge.
 
     `predict` gives the control judge's out-of-fold ratings; None = no control judge. `paired`: also compute each
     judge's difference from ceiling and control in every resample, as `margins` needs; this takes longer and changes no

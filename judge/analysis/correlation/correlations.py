@@ -133,7 +133,7 @@ class CorrelatedDataset:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correlations(Signed):
-    """Correlations with human ratings: of judges, of people one by one (the human ceiling) and of the control judge.
+    """Correlations with human ratings: of judges, of people one by one (one more person) and of the control judge.
     `lost` are the notes on whether lost ratings differ from the others, which are among the notes too. `paired`:
     differences from ceiling and control have resampled values. `panels` has the correlations with each panel's human
     ratings; empty where no panels are known.

@@ -1,4 +1,4 @@
-"""Paired differences between each judge's correlation and two references, the human ceiling and the control judge.
+"""Paired differences between each judge's correlation and two references, one more person and the control judge.
 
 Both correlations of a difference use the stories that both raters have and the same resamples of these, so that the
 interval is narrower than two separate intervals suggest. For the difference from the ceiling, the judge is scored as
@@ -43,7 +43,7 @@ Bar = Literal["control", "ceiling"]
 
 _ABSENT: dict[Bar, Estimate] = {
     CONTROL: Estimate.undefined("there is no control's row"),
-    CEILING: Estimate.undefined("there is no human ceiling"),
+    CEILING: Estimate.undefined("one more person is not known"),
 }
 
 # Shares of the stories that two judges rated may differ by so much before the highest needs the common stories.
@@ -317,7 +317,7 @@ def _difference(dataset: CorrelatedDataset, parts: Sequence[Part], by: float = 1
 # Printed table of each judge's differences from ceiling and control, with notes on the best judge's rivals.
 
 _NOTES = (
-    "minus control, minus people: paired, on the stories that the judge shares with the bar, in the same resamples",
+    "minus control, minus one more person: paired, on the stories that judge and bar share, in the same resamples",
     "minus control: a control below 0 counts as 0, since an informative judge lies above 0",
     (
         "rows are ordered by their values on these stories: the first row's value is biased upwards, since it was "
@@ -326,10 +326,12 @@ _NOTES = (
 )
 
 _OF_PEOPLE = (
-    "leave-one-out: the judge against the mean of the other people, as each person is; minus people: the "
+    "leave-one-out: the judge against the mean of the other people, as each person is; minus one more person: the "
     "judge's value less people's"
 )
-_OF_RATERS = "the interval of minus people is for new story-prompts and for other raters who differ as these do"
+_OF_RATERS = (
+    "the interval of minus one more person is for new story-prompts and for other raters who differ as these do"
+)
 
 
 def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
@@ -345,8 +347,8 @@ def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequenc
         *hundredths(value="mean x100", over_control="minus control"),
         Column("above_control", "above it on"),
         Column(ONE_OUT, "leave-one-out", digits=1, factor=100),
-        Column("over_ceiling", "minus people", digits=1, factor=100),
-        Column("above_ceiling", "above them on"),
+        Column("over_ceiling", "minus one more person", digits=1, factor=100),
+        Column("above_ceiling", "above it on"),
     ]
     notes = list(_NOTES)
     notes += [_OF_PEOPLE] if any(margin.over[CEILING].defined for margin in ordered) else []

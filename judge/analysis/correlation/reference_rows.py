@@ -51,7 +51,7 @@ class Beside:
 
 
 class OnePerson:
-    """Agreement of one person with the mean of the other people on one criterion: the human ceiling. It is averaged
+    """Agreement of one person with the mean of the other people on one criterion (one more person). It is averaged
     over all raters of a panel (every rater rated nearly every story), or over random draws of one rater per story from
     a `pool`. `ceiling` is None where raters are not known.
     """
@@ -78,7 +78,7 @@ class OnePerson:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The human ceiling, without an interval."""
+        """One more person, without an interval."""
         if self.ceiling is None:
             return Estimate.undefined(self._reason)
         return self.ceiling.estimate(lambda x, y: self.statistic.estimate(Side(x), Side(y)))

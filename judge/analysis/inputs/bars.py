@@ -1,4 +1,4 @@
-"""The two references of judges: people one at a time (human ceiling), and the control judge; their names and notes."""
+"""The two references of judges: one more person, and the control judge; their names and notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONTROL: Final = "control"
 MEAN: Final = "mean"
 
 # What stands in the judge's column of rows that are no judge's.
-PEOPLE_NAME, CONTROL_NAME = "people, leave one out", "control, not a language model"
+PEOPLE_NAME, CONTROL_NAME = "one more person", "control, not a language model"
 
 
 class ControlSource(Enum):

@@ -136,7 +136,7 @@ class Subject:
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A rater whose ratings of n stories are compared with people: one judge with one Eval-Prompt, the control judge,
-    or the human ceiling (each person against the mean of the other people). `ratings` and `people` (mean human ratings)
+    or one more person (each person against the mean of the other people). `ratings` and `people` (mean human ratings)
     have shape (n,); None where `reason` says why, and `ratings` for the ceiling, which has `raters`. For a judge,
     `cell` is its row in the matrix; for the control, `control` is the source of its ratings.
     """
@@ -266,10 +266,10 @@ def control(matrix: RatingMatrix, j: int, predict: Predict | None, remarks: Rema
 
 
 def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
-    """The human ceiling on criterion j; a reason instead if it is not known who gave which rating."""
+    """One more person on criterion j; a reason instead if it is not known who gave which rating."""
     raters, subject = matrix.by_rater(j), _of_people(matrix, CEILING, PEOPLE_NAME, j)
     if not raters.known:
-        reason = Reason(raters.reason or "who gave which rating is not known", unavailable="human ceiling")
+        reason = Reason(raters.reason or "who gave which rating is not known", unavailable="one more person")
         return Candidate(subject, None, None, raters=raters, reason=reason)
     return Candidate(subject, None, matrix.people[j], raters=raters)
 

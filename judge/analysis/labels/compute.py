@@ -30,7 +30,7 @@ from judge.stats.resampling.bootstrap import Resamples
 # Compares one person, and a judge, with the majority of the other people on the same items.
 
 
-FEW = "human ceiling undefined: no story was labelled by two people of whom the others agree"
+FEW = "one more person is undefined: no story was labelled by two people of whom the others agree"
 
 
 class OnePerson:
@@ -218,7 +218,7 @@ class _Dataset:
         positive = items.labels[items.positive] if items.positive is not None else None
         if person is None:
             why = items.unknown_because or "who gave which label is not known"
-            none = Estimate.undefined(Reason(why, unavailable="human ceiling"))
+            none = Estimate.undefined(Reason(why, unavailable="one more person"))
             return ConfusionRow(subject, items.labels, positive, dict.fromkeys(STATISTICS, none))
         statistics, counts = person.ceiling()
         lost = {"others_tied": person.tied}
@@ -267,9 +267,7 @@ class _Dataset:
 
     def _say(self, items: Items, people: Majority, person: OnePerson | None) -> None:
         if person is not None and person.pool:
-            pool = (
-                "people are a pool, not a panel: people, leave one out, is one random rater of each story against the"
-            )
+            pool = "people are a pool, not a panel: one more person is one random rater of each story against the"
             self.remarks.note([f"{self.matrix.dataset}: {pool} majority of that story's others"])
         if len(items.parts) == 1:
             mine = [int((labelling.majority.tied & labelling.asked).sum()) for labelling in items.judges.values()]

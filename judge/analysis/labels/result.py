@@ -221,7 +221,7 @@ def _explained(result: Confusions) -> Iterator[str]:
     )
     if any(row.lost.get("others_tied") for row in result.rows):
         yield (
-            "people, leave one out: persons whose others are tied are not counted, which leaves the stories on which "
+            "one more person: persons whose others are tied are not counted, which leaves the stories on which "
             "people agree more; the last table compares judges with the same others"
         )
 
@@ -232,7 +232,7 @@ def _matrices(result: Confusions) -> Iterator[Table]:
         if row.counts and row.kind != CONTROL:
             groups.setdefault(row.labels, []).append(row)
     pooled = any(not float(n).is_integer() for row in result.rows if row.kind == CEILING for c in row.counts for n in c)
-    notes = ["people, leave one out: each person's label in the columns, the majority of the others in the rows"]
+    notes = ["one more person: each person's label in the columns, the majority of the others in the rows"]
     if pooled:
         notes[0] += "; each story has a weight of one, divided among its persons"
     for rows in groups.values():

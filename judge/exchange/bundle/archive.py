@@ -129,7 +129,7 @@ tables/ratings.csv          one row for each repeat of each query and for each p
                             it, they stand in the journals
 tables/coverage.csv         what was asked, answered and rated, and what loss is associated with
 tables/consistency.csv      agreement of judges with themselves (ICC), of people with each other
-tables/correlate.csv        correlations with people, human ceiling and control
+tables/correlate.csv        correlations with people, one more person and control
 tables/preferences.csv      of runs that compare: one row for each verdict and each person's preference, and what mean
                             ratings imply
 tables/verdicts.csv         of runs that compare: what was asked, answered and decided

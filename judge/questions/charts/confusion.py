@@ -61,5 +61,5 @@ def _caption(rows: Sequence[ConfusionRow], criterion: str, dataset: str, raters:
         f"{criterion}, {dataset}. A judge that ignores the stories has the same shares in all of its rows."
     )
     if any(row.kind == CEILING for row in rows):
-        text += " People, leave one out: one person's label where the majority of the others has that of the row."
+        text += " One more person: one person's label where the majority of the others has that of the row."
     return text + raters.sentence

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def correlations(grid: Layout, raters: Raters | None = None) -> Forest:
-    """Forest chart of a correlation grid; without human ceiling if no reader gave the reference labels."""
+    """Forest chart of a correlation grid; without one more person where no reader gave the reference labels."""
     raters = raters or Raters()
     several = len(grid.criteria) > 1
     bands = tuple(
@@ -82,7 +82,7 @@ def _correlations_caption(grid: Layout, bands: tuple[Band, ...], raters: Raters)
     if any(_sign(row) for row in judged):
         text += " Squares: a control, no language model."
     if any(not band.hatched and band.defined for band in bands):
-        text += " People: one against the mean of the others; judges: against the mean of all."
+        text += " One more person: against the mean of the others; judges: against the mean of all."
     text += f" {grid.other_names}" if grid.other_names else ""
     text += grid.apart
     if any(band.hatched and band.defined for band in bands):

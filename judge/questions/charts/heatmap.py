@@ -91,7 +91,7 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-NAMES = {CEILING: "people, one against the others", CONTROL: "control, surface of the text"}
+NAMES = {CEILING: "one more person", CONTROL: "control, surface of the text"}
 _SHORT_NAMES = {CEILING: "people", CONTROL: "control"}
 _MEAN = "mean over criteria"
 
@@ -196,7 +196,7 @@ def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], ra
     if any(not cell.defined for cell in cells):
         text += f" Hatched: undefined{_why(cells)}."
     if any(cell.defined for row in shown if row.kind == CEILING for cell in row.cells):
-        text += " People: one against the mean of the others; judges: against the mean of all."
+        text += " One more person: against the mean of the others; judges: against the mean of all."
     return text + grid.apart + control_sentence(grid) + raters.sentence
 
 

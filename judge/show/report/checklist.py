@@ -141,10 +141,10 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
     try:
         margins = inputs.margins
     except JudgeError as error:
-        yield Item("Human ceiling and control", "gap", written(error.sentence, PLAIN))
+        yield Item("One more person and control", "gap", written(error.sentence, PLAIN))
         return
     names: dict[Bar, str] = {
-        CEILING: "Human ceiling",
+        CEILING: "One more person",
         CONTROL: "Control that reads only the surface of a text",
     }
     for kind, name in names.items():

@@ -1,4 +1,5 @@
-"""Human ceilings: how well human ratings correlate with other people's, as a reference for a judge's correlation.
+"""Human ceilings, printed as "one more person": how well human ratings correlate with other people's, as a reference
+for a judge's correlation.
 
 =============  ==============================================  ========================================================
 ceiling        mean correlation of                             meaning
@@ -157,14 +158,14 @@ class Ceiling:
         """
         if len(self.x) == 0:
             why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
-            return Estimate.undefined(f"human ceiling undefined{why}")
+            return Estimate.undefined(f"one more person is undefined{why}")
         estimates = [measure(x, y) for x, y in zip(self.x, self.y, strict=True)]
         values = np.array([np.nan if each.value is None else each.value for each in estimates])
         combined = float(self.of_resampled(values[:, None])[0])
         if np.isnan(combined):
             reason = next(each.reason for each in estimates if each.value is None)
             every = "" if reason is None else f" ({reason})"
-            return Estimate.undefined(f"human ceiling undefined for every {self.of.removesuffix('s')}{every}")
+            return Estimate.undefined(f"one more person is undefined for every {self.of.removesuffix('s')}{every}")
         defined = int((~np.isnan(values)).sum())
         return Estimate(
             combined,

@@ -138,7 +138,7 @@ def test_unknown_raters_have_a_majority_and_no_ceiling() -> None:
     people, judge = drawn(30, 3, 5)
     found = labels.confusions(labelled_table({"A": people}, {"m": {"A": judge}}, known=False), PLAIN)
     ceiling = next(row for row in found.rows if row.kind == CEILING)
-    assert ceiling.statistics["kappa"].reason == "human ceiling unavailable: who gave which rating is not known"
+    assert ceiling.statistics["kappa"].reason == "one more person unavailable: who gave which rating is not known"
     assert only_judge(found).n == 30
     assert not only_judge(found).beside
     assert [table.title.split(",")[0] for table in labels.tables(found)] == [

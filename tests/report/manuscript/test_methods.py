@@ -85,7 +85,7 @@ def test_the_paragraph_of_a_run_states_its_settings(
     assert "No person rated them: labels set by rule" in text
     assert "who gave which rating" not in text
     assert "Agreement with the labels is Kendall's tau-b" in text
-    assert "There is no human ceiling, since no person rated the stories." in text
+    assert "One more person is not known, since no person rated the stories." in text
     assert "is shipped with judge and was fitted on other stories" in text
     assert "out of fold" not in text
     assert "no language model" in text
@@ -96,7 +96,7 @@ def test_the_paragraph_of_a_run_states_its_settings(
     other = methods.paragraph(hostile_material)
     assert "generation settings were not set" in other
     assert "3 ratings a story and criterion; who gave which rating is known." in other
-    assert "The human ceiling is each rater against the mean of the others." in other
+    assert "One more person is each rater against the mean of the others." in other
 
 
 def test_nothing_is_said_of_tests_that_nobodys_ratings_allow(unrated_run: Path) -> None:
@@ -130,7 +130,7 @@ def test_the_checklist_marks_gaps_and_names_what_closes_them(hostile_material: R
         item = items[f"{setting} stated"]
         assert item.state == "gap"
         assert item.closes.startswith("generation.")
-    assert items["Human ceiling"].state == "met"
+    assert items["One more person"].state == "met"
     assert items["Repeats, so that consistency is known"].finding == "2 repeats of each query"
     audit = items["Explanations audited by people"]
     assert (audit.state, audit.closes) == ("gap", f"judge audit sample {hostile_material.named_runs}")
@@ -259,13 +259,13 @@ def test_labels_by_construction_are_nobodys_ratings(demo_material: ReportInputs)
     people = items["People's ratings of the same stories"]
     assert people.state == "gap"
     assert people.finding.startswith("no person rated them: labels set by rule")
-    assert items["Human ceiling"].state == "gap"
-    assert "all 6 criteria" in items["Human ceiling"].finding
+    assert items["One more person"].state == "gap"
+    assert "all 6 criteria" in items["One more person"].finding
 
 
 def test_what_cannot_be_known_is_no_gap_of_the_users(hanna_material: ReportInputs) -> None:
     items = {item.question: item for item in checklist.checklist(hanna_material)}
-    assert items["Human ceiling"].state == "open"
+    assert items["One more person"].state == "open"
     assert items["Who gave which of people's ratings"].state == "open"
     assert items["Repeats, so that consistency is known"].state == "open"
     assert items["Control that reads only the surface of a text"].state == "met"

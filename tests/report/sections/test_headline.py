@@ -91,7 +91,7 @@ def test_people_and_judge_are_said_against_the_same_means_with_their_readings() 
     same = {CEILING: Estimate(0.28, 100, 0.2, 0.3)}
     panel = replace(LEAD, same=same, readings="the mean of 3 repeats", other_raters=True)
     assert said(panel)[2] == (
-        "People, one against the mean of the others, reach 40.0 [35.0, 45.0]; against the same means the judge "
+        "One more person reaches 40.0 [35.0, 45.0] with the mean of the others; against the same means the judge "
         "(the mean of 3 repeats against one reading) reaches 28.0: the judge's value is 10.0 below [5.0, 15.0], higher "
         "on 0 of 2 criteria; more than new story-prompts or other raters would explain."
     )
@@ -108,9 +108,9 @@ def test_an_interval_that_holds_zero_is_not_told_apart() -> None:
 
 
 def test_an_undefined_ceiling_says_why_without_the_first_criterions_name() -> None:
-    reason = Reason("who gave which rating is not known", unavailable="human ceiling", criteria=("Coherence",), of=2)
+    reason = Reason("who gave which rating is not known", unavailable="one more person", criteria=("Coherence",), of=2)
     why = Estimate.undefined(reason)
-    assert why.reason == "undefined for Coherence (human ceiling unavailable: who gave which rating is not known)"
+    assert why.reason == "undefined for Coherence (one more person unavailable: who gave which rating is not known)"
     unknown = replace(LEAD, bars={**LEAD.bars, CEILING: why}, over={**LEAD.over, CEILING: why})
     assert said(unknown)[2] == "Agreement between people cannot be estimated: who gave which rating is not known."
 

@@ -35,7 +35,7 @@ def test_each_rater_is_compared_with_the_mean_of_the_others() -> None:
 def test_a_single_rater_has_nobody_to_compare_with() -> None:
     found = leave_one_out(np.array([[1.0], [2], [3]]), correlate)
     assert found.value is None
-    assert found.reason == "human ceiling undefined with fewer than 2 raters"
+    assert found.reason == "one more person is undefined with fewer than 2 raters"
 
 
 def test_hanna_columns_give_the_recomputed_ceiling(studies) -> None:
@@ -107,7 +107,7 @@ def test_of_a_pool_one_rater_of_each_story_stands_against_that_storys_others() -
 def test_a_pool_whose_raters_share_no_story_has_no_ceiling() -> None:
     alone = np.where(np.eye(6) > 0, 3.0, np.nan)
     found = human_ceiling.one_of_each_story(alone, 5, np.random.default_rng(0)).estimate(correlate)
-    assert found.reason == "human ceiling undefined: no story was rated by two people"
+    assert found.reason == "one more person is undefined: no story was rated by two people"
 
 
 def _pearson(x: np.ndarray, y: np.ndarray) -> Estimate:
@@ -126,4 +126,4 @@ def test_ceilings_in_resamples_are_those_of_the_repeated_stories() -> None:
 
 def test_where_there_is_no_ceiling_it_says_so() -> None:
     constant = human_ceiling.one_against_others(np.full((5, 2), 3.0)).estimate(correlate)
-    assert constant.reason == "human ceiling undefined for every rater (undefined because x are all equal)"
+    assert constant.reason == "one more person is undefined for every rater (undefined because x are all equal)"

@@ -167,12 +167,12 @@ def consistency_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 _READ = (
-    "Two reference values stand beside a judge where they exist. The human ceiling is the agreement of one person with "
-    "the mean of the others, and minus people compares the judge with the same means; the control"
+    "Two reference values stand beside a judge where they exist. One more person is the agreement of one person with "
+    "the mean of the others, and minus one more person compares the judge with the same means; the control"
 )
 _READ_LABELS = (
-    "No person rated these stories, so there is no human ceiling: judges are compared with labels. One reference value "
-    "is given for every judge: the control"
+    "No person rated these stories, so one more person is not known: judges are compared with labels. One reference "
+    "value is given for every judge: the control"
 )
 _READ_CONTROL = (
     " reads nothing but the surface of a text (length, repetition, vocabulary) and never saw the stories "
@@ -204,7 +204,7 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:
-    # The human ceiling is left out where no person rated the stories.
+    # One more person is left out where no person rated the stories.
     return [
         replace(grid, rows=tuple(row for row in grid.rows if row.kind != CEILING))
         if inputs.raters_of(grid.dataset).labels_note
