@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, Self, TextIO
 
 from judge.answers.parsing import Parser
@@ -128,6 +130,10 @@ _SEPARATOR = " · "
 _ENOUGH = 10
 # Seconds of waiting for a limit from which on the line says so.
 _WORTH_SAYING = 2.0
+# Seconds without an answer from which on the line says so; in a log, again each time that they have doubled.
+_SILENT = 10.0
+# Seconds between two looks at the time.
+_LOOK = 1.0
 
 _PARSED_AT_FIRST = 200
 # Display parses the first answers, then one in so many: parsing is for tables, not for the progress line.
@@ -146,6 +152,7 @@ class Progress:
         waits: Callable[[], float] | None = None,
         trouble: Callable[[], str | None] | None = None,
         paused: Callable[[], bool] | None = None,
+        judge: str = "the judge",
         board: Line | None = None,
         stream: TextIO | None = None,
         quiet: bool = False,
@@ -160,6 +167,7 @@ class Progress:
         self._waits = waits
         self._trouble = trouble
         self._paused = paused
+        self._judge = judge
         self._board = board
         self._stream = stream or sys.stderr
         self._quiet = quiet
@@ -173,10 +181,14 @@ class Progress:
         self._to_explain = 0
         self._explained = 0
         self._shown = clock()
+        self._answered = clock()
+        self._next_word = _SILENT
+        self._entered = False
         self._bar: Any = None
         self._task: Any = None
 
     def __enter__(self) -> Progress:
+        self._entered = True
         if self._board is not None:
             self._board.begin(self)
         elif not self._quiet and self._stream.isatty():
@@ -224,11 +236,30 @@ class Progress:
         self.done += answered
         self._new += answered + failed
         self.failed += failed
+        self._answered, self._next_word = self._clock(), _SILENT
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done + self.failed, description=self.line())
         elif not self._quiet and self._clock() - self._shown >= _EVERY:
             self._shown = self._clock()
             self._write(self.line())
+
+    def waited(self) -> None:
+        """Say, after a while, that no answer comes and from whom; to be called again and again."""
+        silence = self._silence()
+        if silence is None:
+            return
+        if self._bar is not None:
+            self._bar.update(self._task, description=self.line())
+        elif not self._quiet and self._clock() - self._answered >= self._next_word:
+            self._next_word *= 2
+            # What the line counts is not known before the first request is answered.
+            self._write(self.line() if self._entered else silence)
+
+    def _silence(self) -> str | None:
+        seconds = self._clock() - self._answered
+        if seconds < _SILENT or self._ended is not None:
+            return None
+        return f"no answer from {self._judge} for {duration(seconds)}"
 
     def changed(self) -> None:
         """Show that the run was steered."""
@@ -279,7 +310,8 @@ class Progress:
             yield 6, f"{self.rate:.1f}/s"
             if left > 0:
                 yield 4, f"{duration(left / self.rate)} left"
-        if self._ended is None and self._paused is not None and self._paused():
+        paused = self._ended is None and self._paused is not None and self._paused()
+        if paused:
             yield 1, "paused"
         waits = self._waits() if self._waits is not None and left > 0 else 0.0
         if waits > _WORTH_SAYING:
@@ -287,6 +319,8 @@ class Progress:
         trouble = self._trouble() if self._trouble is not None and left > 0 else None
         if trouble is not None:
             yield 1, f"no answers: {' '.join(visible(trouble).split())[:160]}"
+        elif left > 0 and waits <= _WORTH_SAYING and not paused and (silence := self._silence()) is not None:
+            yield 1, silence
         if self.failed:
             yield 2, f"{self.failed} failed"
         share = self.parsed_share
@@ -300,6 +334,24 @@ class Progress:
             yield 3, dollars(cost)
         if bad and self.unparsed_example:
             yield 7, f"no rating in: {self.unparsed_example!r}"
+
+
+@contextlib.asynccontextmanager
+async def watched(progress: Progress) -> AsyncIterator[None]:
+    """Context manager inside which the progress says when no answer comes."""
+
+    async def look() -> None:
+        while True:
+            await asyncio.sleep(_LOOK)
+            progress.waited()
+
+    task = asyncio.create_task(look())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
 def duration(seconds: float) -> str:

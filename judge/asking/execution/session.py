@@ -23,7 +23,7 @@ from judge.asking.execution.helm import Helm
 from judge.asking.execution.notes import closed, opened, with_seen
 from judge.asking.execution.plan_part import PlanPart, whole_of
 from judge.asking.execution.preparation import Prepared, prepare
-from judge.asking.execution.progress import Board, Line, Progress
+from judge.asking.execution.progress import Board, Line, Progress, watched
 from judge.asking.execution.sending.pace import FormWatch, Pace
 from judge.asking.execution.sending.runner import Interruption, Outcomes, Run, split_calls, works
 from judge.asking.execution.sending.schedule import Early, Work, first_of, rehearse, with_cache_points
@@ -200,6 +200,7 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
         waits=lambda: pace.waits,
         trouble=lambda: run.trouble,
         paused=lambda: helm.paused,
+        judge=spec.judge,
         board=beside.line,
     )
     helm = _helm(sitting, account, own, progress)
@@ -217,7 +218,8 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
     groups = with_cache_points(chain(groups, helm.asked_again(given_up)), backend.capabilities.cache_points)
     early = None
     if await helm.may_begin():
-        early, groups = await _first(backend, groups, pace, account)
+        async with watched(progress):
+            early, groups = await _first(backend, groups, pace, account)
         await _note_what_was_learnt(sitting, backend)
     with JournalWriter(
         sitting.result.journal,
@@ -239,7 +241,7 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
         )
         beside.interruption.asks(run)
         with progress, beside.interruption.caught():
-            async with helm.at(run):
+            async with helm.at(run), watched(progress):
                 outcomes = await run.ask(split_calls(groups, backend))
     return _closed(sitting, backend, begun, outcomes, progress)
 
