@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +20,7 @@ from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSp
 from judge.base.errors import DataError
 from judge.base.files import writing
 from judge.base.late_pattern import late
+from judge.base.records import Criterion, Scale
 from judge.cli.table_options import asked
 from judge.inputs.criteria import load_criteria, shipped_criteria
 from judge.inputs.datasets import SUFFIXES, Dataset, is_own_form, open_dataset
@@ -32,13 +35,14 @@ _CHECK = "guessed from the names and cells of the file's columns: check it"
 
 @dataclass(frozen=True, slots=True)
 class Guessed:
-    """Guessed values of run.yaml's keys, comments on them, a sentence that counts the stories read, and what the
-    table's columns were taken for."""
+    """Guessed values of run.yaml's keys, comments on them, a sentence that counts the stories read, what the table's
+    columns were taken for, and the text of a criteria set beside run.yaml where no shipped one fits."""
 
     values: Mapping[str, Any]
     comments: Mapping[str, str]
     sentence: str
     read_as: Sequence[str] = ()
+    criteria: str = ""
 
 
 def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: Path) -> Guessed:
@@ -53,14 +57,22 @@ def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: P
     if columns:
         values["columns"] = columns
     contents = _Read.of(dataset)
-    values["criteria"], comments["criteria"] = _criteria(contents.criteria)
+    values["criteria"], comments["criteria"] = _criteria(tuple(contents.criteria))
     values["eval_prompts"] = ["ep1", "ep2", "ep3", *(["ep4"] if contents.references == contents.stories else [])]
+    own = own_criteria(contents.criteria) if values["criteria"]["set"] == CRITERIA else []
+    if own:
+        # They have a sentence for each point only once somebody has written them.
+        values["eval_prompts"] = ["ep1", "ep2"]
     sentence = f"{named}: {contents.stories:,} stories by {len(contents.systems)} systems"
     rated = ", ".join(contents.criteria)
     sentence += f"; ratings of {rated}" if rated else "; no ratings by people"
-    chosen = load_criteria(values["criteria"]["set"])
-    wrong = faults(dataset.stories(), chosen.criteria, set_name=chosen.name)
-    return Guessed(values, comments, sentence, [*read_as, *(f"look at this: {fault}" for fault in wrong)])
+    if own:
+        read_as = [*read_as, f"{CRITERIA} beside run.yaml names what people rated: say there what it means"]
+    wrong = faults(
+        dataset.stories(), own or load_criteria(values["criteria"]["set"]).criteria, set_name=values["criteria"]["set"]
+    )
+    told = [*read_as, *(f"look at this: {fault}" for fault in wrong)]
+    return Guessed(values, comments, sentence, told, criteria_text(own) if own else "")
 
 
 def _columns(path: Path, named_columns: Mapping[str, Any] | None) -> tuple[dict[str, Any] | None, list[str]]:
@@ -91,19 +103,73 @@ class _Read:
     stories: int
     references: int
     systems: frozenset[str]
-    criteria: tuple[str, ...]
+    criteria: Mapping[str, Scale]
+    """The criteria that people rated, with their scale, or one that holds the ratings."""
 
     @classmethod
     def of(cls, dataset: Dataset) -> _Read:
-        count = references = 0
+        stories = references = 0
         systems: set[str] = set()
-        criteria: dict[str, None] = {}
+        ends: dict[str, tuple[float, float]] = {}
         for story in dataset.stories():
-            count += 1
+            stories += 1
             references += story.reference is not None
             systems.add(story.system)
-            criteria |= dict.fromkeys(rating.criterion for rating in story.ratings)
-        return cls(count, references, frozenset(systems), tuple(criteria))
+            for rating in story.ratings:
+                low, high = ends.get(rating.criterion, (rating.value, rating.value))
+                ends[rating.criterion] = (min(low, rating.value), max(high, rating.value))
+        scales = {name: dataset.labels.of(name) or dataset.scale or _around(*ends[name]) for name in ends}
+        return cls(stories, references, frozenset(systems), scales)
+
+
+CRITERIA = "criteria.yaml"
+# The scale of most studies, where people's lowest rating does not speak against it.
+_LOWEST, _HIGHEST = 1, 5
+
+_OWN = """\
+# What people rated. Say of each criterion what it means, in the words that people were given: a judge reads them.
+# With guidelines, one sentence for each point, lowest first, ep3 and ep4 can be asked too.
+name: own
+criteria:
+"""
+
+
+def own_criteria(rated: Mapping[str, Scale]) -> list[Criterion]:
+    """The criteria that people rated, for their owner to define."""
+    taken: set[str] = set()
+    return [Criterion(name, _abbreviation(name, taken), f"{name} of the story", rated[name]) for name in rated]
+
+
+def criteria_text(criteria: Sequence[Criterion]) -> str:
+    """Text of a criteria set."""
+    return _OWN + "".join(
+        f"  - name: {_flow(one.name)}\n    abbreviation: {_flow(one.abbreviation)}\n"
+        f"    definition: {_flow(one.definition)}  # yours to say\n"
+        f"    scale: {_flow(_written(one.scale))}  # check it\n"
+        for one in criteria
+    )
+
+
+def _written(scale: Scale) -> dict[str, Any]:
+    if not scale.labels:
+        return {"min": scale.min, "max": scale.max, "step": scale.step}
+    positive = {} if scale.positive is None else {"positive": scale.positive}
+    return {"labels": list(scale.labels), "ordered": scale.ordered, **positive}
+
+
+def _abbreviation(name: str, taken: set[str]) -> str:
+    letters = "".join(one for one in name if one.isascii() and one.isalnum()).upper() or "C"
+    every = chain((letters[:length] for length in range(2, 9)), (f"C{number}" for number in count(1)))
+    chosen = next(one for one in every if one not in taken)
+    taken.add(chosen)
+    return chosen
+
+
+def _around(low: float, high: float) -> Scale:
+    """Whole points around what was rated: nobody may have given the ends of a scale of 1 to 5."""
+    least = _LOWEST if _LOWEST <= low <= _HIGHEST else math.floor(low)
+    most = max(_HIGHEST if least == _LOWEST else least + 1, math.ceil(high))
+    return Scale(least, most, 1)
 
 
 def _criteria(rated: tuple[str, ...]) -> tuple[dict[str, Any], str]:
@@ -115,7 +181,7 @@ def _criteria(rated: tuple[str, ...]) -> tuple[dict[str, Any], str]:
     both = [criterion for criterion in sets[best] if criterion in rated]
     names = ", ".join(criterion for criterion in rated if criterion not in both)
     if not both:
-        return {"set": "overall"}, f"no shipped set has {names}, which people rated: write one, and put its file here"
+        return {"set": CRITERIA}, f"{names}, as people rated: say in {CRITERIA} what each means"
     only = {} if len(both) == len(sets[best]) else {"only": both}
     return {"set": best, **only}, "those that people rated" + (f"; the set has no {names}" if names else "")
 
@@ -144,6 +210,8 @@ _EXAMPLES: Mapping[str, Any] = {
 }
 
 _COMMENT_AT = 44
+# It stands in place of `judge`, so it is no key of one judge's definition.
+_JUDGES = "# judges: [openai/gpt-4.1-mini, surface]      # several judges in one run, in place of judge"
 _KEY = late(r"^( *)([a-z_]+):[^#]*#\s*(.*)$")
 
 
@@ -154,6 +222,7 @@ def definition_text(head: list[str], values: Mapping[str, Any], comments: Mappin
         nested = _NESTED.get(key)
         if nested is None:
             lines += _key(key, key, field, values, comments, "")
+            lines += [_JUDGES] if key == "judge" else []
             continue
         given = values.get(key) or {}
         given = {"set": given} if isinstance(given, str) else given
@@ -270,6 +339,8 @@ def init(
         target.parent.mkdir(parents=True, exist_ok=True)
         if copy_data:
             shutil.copyfile(str(dataset), target.parent / Path(str(dataset)).name)
+        if guessed is not None and guessed.criteria:
+            write_whole(target.parent / CRITERIA, guessed.criteria)
         write_whole(target, text)
     if guessed is not None:
         _told(guessed, dataset, copied=copy_data)

@@ -11,9 +11,11 @@ import openpyxl
 import pytest
 import yaml
 
-from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec, load_run_spec
+from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec, load_run_spec, load_run_specs
 from judge.base.files import shipped
+from judge.base.records import Scale
 from judge.cli.main import main
+from judge.inputs.criteria import load_criteria
 
 Run = Callable[..., tuple[int, str, str]]
 STORY = "The lamp went out at nine, and Mara waited on the stairs and counted to forty."
@@ -47,6 +49,8 @@ def _keys(text: str) -> dict[str, str]:
         match = re.match(r"^( *)(?:# )?([a-z_]+):", line)
         if match is None or line.startswith(("# The ", "# OpenMEVA", "# Every key")):
             continue
+        if match[2] == "judges":  # in place of judge: no key of one judge's definition
+            continue
         parent = parent if match[1] else match[2]
         found[f"{parent}.{match[2]}" if match[1] else match[2]] = line
     return found
@@ -67,7 +71,7 @@ def test_every_key_that_stands_as_a_comment_can_be_uncommented(run: Run) -> None
     assert run("init", "mine", "--dataset", "demo")[0] == 0
     path = Path("runs/mine/run.yaml")
     text = path.read_text(encoding="utf-8")
-    silent = [line for line in text.splitlines() if re.match(r"^ *# [a-z_]+: ", line)]
+    silent = [line for line in text.splitlines() if re.match(r"^ *# (?!judges:)[a-z_]+: ", line)]
     assert len(silent) > 15
     for line in silent:
         path.write_text(text.replace(line, line.replace("# ", "", 1)), encoding="utf-8")
@@ -135,6 +139,33 @@ def test_columns_that_are_given_with_their_raters_are_ratings_of_known_persons(r
     assert run("run", "runs/mine", "--judge", "surface", "--quiet")[0] == 0
     assert run("init", "numbered", "--dataset", "stories.csv", "--column", "ratings.Coherence=coh_ann,coh_bob")[0] == 0
     assert "rater: =unknown" in Path("runs/numbered/run.yaml").read_text(encoding="utf-8").replace("'", "")
+
+
+def test_what_people_rated_becomes_the_criterion_where_no_shipped_set_has_it(run: Run) -> None:
+    lines = ["id,text,system,quality"] + [f's{i},"{STORY} {i}",m{i % 2},{2 + i % 3}' for i in range(6)]
+    Path("rated.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    code, out, err = run("init", "mine", "--dataset", "rated.csv")
+    assert (code, err) == (0, "")
+    assert "criteria.yaml beside run.yaml names what people rated: say there what it means" in out
+    spec = load_run_spec(Path("runs/mine/run.yaml"))
+    assert (spec.criteria.set, spec.eval_prompts) == ("criteria.yaml", ["ep1", "ep2"])
+    (criterion,) = load_criteria("criteria.yaml", folder=Path("runs/mine")).criteria
+    assert (criterion.name, criterion.abbreviation, criterion.scale) == ("quality", "QU", Scale(1, 5, 1))
+    assert run("run", "runs/mine", "--dry-run")[0] == 0
+    # A set that has it is still taken.
+    Path("rated.csv").write_text("\n".join(lines).replace("quality", "Coherence") + "\n", encoding="utf-8")
+    assert run("init", "other", "--dataset", "rated.csv")[0] == 0
+    assert not Path("runs/other/criteria.yaml").exists()
+
+
+def test_a_new_run_says_that_it_may_have_several_judges(run: Run) -> None:
+    assert run("init", "mine")[0] == 0
+    path = Path("runs/mine/run.yaml")
+    text = path.read_text(encoding="utf-8")
+    (line,) = [line for line in text.splitlines() if line.startswith("# judges:")]
+    text = re.sub(r"(?m)^judge:.*$", "", text).replace(line, line.removeprefix("# "))
+    path.write_text(text, encoding="utf-8")
+    assert [spec.judge for spec in load_run_specs(path).asked] == ["openai/gpt-4.1-mini", "surface"]
 
 
 def test_native_lines_need_no_columns(run: Run) -> None:
