@@ -288,12 +288,31 @@ def test_a_link_to_a_folded_section_unfolds_it(browser: Any, panel_file: Path, s
     context.close()
 
 
-def test_paper_has_what_the_screen_folds(page: Any, panel_file: Path) -> None:
+def test_paper_has_what_is_folded_where_the_reader_unfolds_it(page: Any, panel_file: Path) -> None:
     page.goto(panel_file.as_uri())
     cell = page.locator("#coverage tbody td").first
     assert not cell.is_visible()
     page.emulate_media(media="print")
+    assert not cell.is_visible()
+    assert page.get_by_text("What is folded is not on paper").is_visible()
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name="Unfold all").click()
+    page.emulate_media(media="print")
     assert cell.is_visible()
+
+
+def test_the_answers_take_eight_pages_at_most_and_the_appendix_begins_a_new_one(page: Any, demo_file: Path) -> None:
+    """Counted in the browser's own PDF: with the appendix taken out, and with it."""
+    page.goto(demo_file.as_uri())
+    whole = _pages(page.pdf(format="A4"))
+    page.evaluate("document.querySelectorAll('#appendix, #appendix ~ *').forEach((one) => one.remove())")
+    answers = _pages(page.pdf(format="A4"))
+    assert 2 <= answers <= 8
+    assert answers < whole <= answers + 5
+
+
+def _pages(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
 
 
 def test_it_prints(browser: Any, demo_file: Path) -> None:

@@ -49,6 +49,8 @@ class Section:
     blocks: Sequence[Markup]
     folded: str = ""
     """What the folded section is said to hold; "" for a section that stands open."""
+    appendix: bool = False
+    """Whether it stands behind the answers, on paper on a page of its own."""
 
     @property
     def signatures(self) -> dict[str, tuple[str, ...]]:
@@ -76,7 +78,7 @@ def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
 
 
 def folded(title: str, *parts: Markup) -> Markup:
-    """Parts folded under a title. Printing and a link to something within unfold them."""
+    """Parts folded under a title. A link to something within unfolds them; closed they are not printed."""
     markup = Markup("<details><summary>{}</summary>{}</details>").format(title, Markup("").join(parts))
     return TableBlock.of(markup, (signed for part in parts for signed in _signed(part)))
 

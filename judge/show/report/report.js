@@ -62,11 +62,7 @@
     if (mark) place(event);
   });
 
-  // Paper has everything, also where the browser does not unfold it by the style sheet; a link to what is folded unfolds
-  // it. The button says what it will do.
-  let closed = [];
-  addEventListener("beforeprint", () => { closed = all("details:not([open])"); for (const one of closed) one.open = true; });
-  addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
+  // A link to what is folded unfolds it. The button says what it will do.
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;

@@ -31,7 +31,7 @@ def section(sections: Iterable[Section]) -> Section:
         if any(re.search(rf"\b{re.escape(word)}s?\b", text) for word in term.split(", "))
     ]
     blocks = [Markup('<dl class="words">{}</dl>').format(Markup("").join(used))]
-    return Section("words", "Words of this page", blocks, f"{len(used)} words and what they mean")
+    return Section("words", "Words of this page", blocks, f"{len(used)} words and what they mean", appendix=True)
 
 
 def _marked(meaning: str) -> Markup:

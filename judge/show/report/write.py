@@ -146,6 +146,9 @@ _FOLDED = {
     "asked": "What every judge was asked with, and what was in force",
 }
 
+# What stands behind the answers.
+_APPENDIX = ("coverage", "consistency", "ratings", "methods", "checklist", "asked", "words")
+
 Maker = Callable[[ReportInputs], list[Markup]]
 Progress = Callable[[str], None]
 
@@ -208,7 +211,11 @@ COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
 
 
 def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
-    """Link target, heading and maker of each section, in order; preferences and stress follow agreement."""
+    """Link target, heading and maker of each section, in order: answers, and the appendix."""
+    return tuple(sorted(_sections_of(inputs), key=lambda section: section[0] in _APPENDIX))
+
+
+def _sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
     if not inputs.rates:
         return COMPARISONS
     people = inputs.has_people and not inputs.raters.labels_note
@@ -235,7 +242,7 @@ def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Ite
             blocks = maker(inputs)
         except JudgeError as error:
             blocks = [failed(f"{named} cannot be shown", error)]
-        made.append(Section(identity, named, blocks, _FOLDED.get(identity, "")))
+        made.append(Section(identity, named, blocks, _FOLDED.get(identity, ""), identity in _APPENDIX))
         yield made[-1]
     yield words.section(made)
 
