@@ -32,7 +32,7 @@ PRINTED_LEVEL: krippendorff.Level = "interval"
 ONE_WAY = ("ICC(1,1)", "ICC(1,k)")
 ALL = "all"
 RESAMPLED = "95 % over resampled story-prompts"
-NEEDS_RATERS = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)", "Kendall's W", "one more person")
+NEEDS_RATERS = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)", "Kendall's W", "leave-one-rater-out ceiling")
 _NO_SCORES = "MANS's files hold no scores of UNION, a metric that the study trained; "
 _NO_AUTOS = (
     "this program reads no file of AUTOS, the study's perturbed stories, and no scores of UNION, the metric that it "

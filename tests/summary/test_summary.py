@@ -98,7 +98,7 @@ def test_hannas_scores_name_the_published_best_row_and_what_is_missing(hanna_run
     found, one = summed(hanna_run)
     assert one.row == (
         "Beluga-13B with ep2 (the highest tau of 20 rows; 1 not told apart from it, so intervals are for 2 rows at "
-        "once; cross-fitted: 0 of 5 folds choose another row)"
+        "once, wider than a row's own in tables; cross-fitted: 0 of 5 folds choose another row)"
     )
     assert one.verdict("replace") == "cannot be tested"
     assert one.verdict("prompts") == "leads with these systems"

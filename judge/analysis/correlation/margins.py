@@ -324,6 +324,8 @@ _NOTES = (
         "selected as the highest"
     ),
 )
+# Why a summary has another interval for the row that it picked.
+_OWN = "each interval is of its row alone; a summary's, of the row picked from several, is for all not told apart: wider"
 
 _OF_PEOPLE = (
     "leave-one-out: the judge against the mean of the other people, as each person is; minus one more person: the "
@@ -350,14 +352,14 @@ def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequenc
         Column("over_ceiling", "minus one more person", digits=1, factor=100),
         Column("above_ceiling", "above it on"),
     ]
-    notes = list(_NOTES)
+    notes = [*_NOTES, *([_OWN] if len(margins) > 1 else [])]
     notes += [_OF_PEOPLE] if any(margin.over[CEILING].defined for margin in ordered) else []
     drawn_out = any(margin.other_raters and margin.over[CEILING].low is not None for margin in ordered)
     notes += [_OF_RATERS] if drawn_out else []
     notes += [note for margin in highest for note in rival_notes(margin)]
     notes += [*result.lost, *(note for dataset in result.datasets for note in dataset.notes)]
     rows = [_row(margin) for margin in ordered]
-    return Table("Each judge beside control and people", columns, rows, result.signature, tuple(dict.fromkeys(notes)))
+    return Table("Each judge beside control and one more person", columns, rows, result.signature, tuple(dict.fromkeys(notes)))
 
 
 def rival_notes(margin: Margin) -> list[str]:
