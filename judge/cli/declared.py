@@ -193,8 +193,12 @@ def parameter(option: Declared, metavar: str | None = None) -> inspect.Parameter
         written = f"{written}/--no-{written.removeprefix('--')}"
     if get_origin(hint) is tuple:
         hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]
-    named = None if get_origin(hint) is Literal else metavar or METAVARS.get(name)  # choices name themselves
-    made = typer.Option(written, metavar=named, help=option.text or HELP[name])
+    text, named = option.text or HELP[name], metavar or METAVARS.get(name)
+    if get_origin(hint) is Literal:  # choices name themselves, where they fit the line
+        choices = get_args(hint)
+        wide = len(written) + len("|".join(map(str, choices))) > _CHOICES
+        named, text = ("CHOICE", f"{text}: {', '.join(map(str, choices))}") if wide else (None, text)
+    made = typer.Option(written, metavar=named, help=text)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, made])
 
 
@@ -247,6 +251,8 @@ EVERYWHERE = ("quiet", "full")
 
 _CONTEXT = "given_context"
 _WIDTH = 76
+# Characters of a flag and its choices that fit a line of help, indented and in brackets.
+_CHOICES = 70
 
 
 def joined(app: typer.Typer) -> typer.Typer:

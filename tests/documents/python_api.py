@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,10 @@ Each question is a method of `OpenedRun`.
 """
 
 
+# Columns of a signature.
+WIDE = 80
+
+
 def _signature(name: str, function: Callable[..., Any]) -> str:
     """One argument a line where the whole is long; defaults as written, annotations as in the source."""
     parameters = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
@@ -37,7 +42,15 @@ def _signature(name: str, function: Callable[..., Any]) -> str:
     gives = inspect.signature(function).return_annotation
     tail = "" if gives is inspect.Signature.empty else f" -> {gives if isinstance(gives, str) else gives.__name__}"
     line = f"{name}({', '.join(words)}){tail}"
-    return line if len(line) <= 100 else f"{name}(\n    " + ",\n    ".join(words) + f",\n){tail}"
+    if len(line) <= WIDE:
+        return line
+    inner = [part for word in words for part in _broken(f"{word},")]
+    return "\n".join([f"{name}(", *inner, f"){tail}"])
+
+
+def _broken(word: str) -> list[str]:
+    """An argument's lines: choices that are too wide are broken between two of them."""
+    return textwrap.wrap(word, WIDE, initial_indent="    ", subsequent_indent="        ", break_long_words=False)
 
 
 def _text(documented: Any) -> str:
