@@ -252,8 +252,8 @@ def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
         ),
         (
             f"at least, at most: if every diagnostic finds its fault in {100 * POWER:.0f} % and a false one in an "
-            f"honest judge in {100 * ALPHA:g} %, all {2 * len(outcomes)} limits are kept in {100 * (1 - FAMILY):g} % "
-            "of such self-tests (binomial, Bonferroni)"
+            f"honest judge in {100 * ALPHA:g} %; then all {2 * len(outcomes)} limits are kept in "
+            f"{100 * (1 - FAMILY):g} % of such self-tests (binomial, Bonferroni)"
         ),
     )
     line = f"self-test|studies:{seeds}|seeds:{first_seed}-{first_seed + seeds - 1}|alpha:{ALPHA:g}|v{__version__}"

@@ -325,7 +325,9 @@ _NOTES = (
     ),
 )
 # Why a summary has another interval for the row that it picked.
-_OWN = "each interval is of its row alone; a summary's, of the row picked from several, is for all not told apart: wider"
+_OWN = (
+    "each interval is of its row alone; a summary's, of the row picked from several, is for all not told apart: wider"
+)
 
 _OF_PEOPLE = (
     "leave-one-out: the judge against the mean of the other people, as each person is; minus one more person: the "
@@ -359,7 +361,9 @@ def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequenc
     notes += [note for margin in highest for note in rival_notes(margin)]
     notes += [*result.lost, *(note for dataset in result.datasets for note in dataset.notes)]
     rows = [_row(margin) for margin in ordered]
-    return Table("Each judge beside control and one more person", columns, rows, result.signature, tuple(dict.fromkeys(notes)))
+    return Table(
+        "Each judge beside control and one more person", columns, rows, result.signature, tuple(dict.fromkeys(notes))
+    )
 
 
 def rival_notes(margin: Margin) -> list[str]:

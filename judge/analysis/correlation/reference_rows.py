@@ -302,8 +302,8 @@ def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how:
 def pool_note(dataset: str) -> str:
     """What a pool of raters is and how to read its numbers."""
     return (
-        f"{dataset}: people are a pool, not a panel (some rated less than 80 % of the shared stories): people, leave "
-        "one out, is one random rater of each story against the mean of that story's others, averaged over draws. "
+        f"{dataset}: people are a pool, not a panel (some rated less than 80 % of the shared stories). One more person "
+        "is one random rater of each story against the mean of that story's others, averaged over draws. "
         "Raters' own scales differ from story to story there, while a judge keeps to one"
     )
 

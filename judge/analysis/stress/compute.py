@@ -256,7 +256,7 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
     paired_matrices = [(matrix, own) for matrix in matrices if (own := pairing(matrix)) is not None]
     if not any(len(own.origins) and own.changed for _, own in paired_matrices):
         raise SpecError(
-            "no story of these runs was perturbed, as ids ORIGIN@PERTURBATION.STRENGTH beside ORIGIN@none tell: make "
+            "no story of these runs was perturbed, as ids ORIGIN@PERTURBATION.STRENGTH beside ORIGIN@none tell; make "
             "such stories with judge stress make DATASET -o stress.jsonl, and let judge run rate them",
         )
     remarks.note(table.notes)

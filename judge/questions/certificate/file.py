@@ -32,8 +32,8 @@ MEANINGS = {
     "lies above that of every uninformed judge (chance, the control, the number of words), over all stories and within "
     "systems; and nothing shows that it lies below one more person",
     "control": "the 95 % interval of the paired difference of tau from the control lies above 0 on every criterion",
-    "unbiased": "every test of judge diagnose that applies can be made, the 95 % interval of each bias lies within the "
-    "limit of its kind, no rater is repeated, and no person's scale runs against the others'",
+    "unbiased": "every test of judge diagnose that applies can be made; the 95 % interval of each bias lies within the "
+    "limit of its kind; no rater is repeated, and no person's scale runs against the others'",
 }
 
 # Share of the requested repeats that need a rating where no floor of coverage is given.

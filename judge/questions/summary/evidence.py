@@ -262,7 +262,8 @@ class Choice:
             return f" ({text}, and above every other of them)"
         return (
             f" ({text}; {self.contenders - 1} not told apart from it, so intervals are for {self.contenders} rows at "
-            f"once, wider than a row's own in tables; cross-fitted: {self.elsewhere} of {FOLDS} folds choose another row)"
+            "once, wider than a row's own in tables; "
+            f"cross-fitted: {self.elsewhere} of {FOLDS} folds choose another row)"
         )
 
 

@@ -80,7 +80,7 @@ def statistics(inputs: ReportInputs) -> Iterator[str]:
         yield (
             f"Systems' strengths are those of the Bradley-Terry model {cite('bradley-terry-1952-rank')} with ties as "
             f"an outcome of their own {cite('davidson-1970-extending')} and, of judges, an advantage of the first "
-            "place, with 95 % intervals from a sandwich variance clustered by story-prompt; where wins do not "
+            "place; they have 95 % intervals from a sandwich variance clustered by story-prompt; where wins do not "
             "connect the systems nothing is estimated. Differences between them are adjusted by Holm's method "
             f"{cite('holm-1979-simple')}."
         )
@@ -94,15 +94,15 @@ def _agreement(inputs: ReportInputs) -> Iterator[str]:
         return
     yield (
         "Agreement is the share of pairs, of those of which people prefer one story, whose preferred story is the "
-        "judge's too, its own ties counted one half (and, beside it, as wrong), all orders and repeats of a pair taken "
-        "together, with 95 % intervals clustered by story-prompt; over all pairs, with ties as an outcome, Cohen's "
-        f"kappa {cite('cohen-1960-coefficient')} and AC1 {cite('gwet-2008-computing')}."
+        "judge's too; its own ties count one half (and, beside it, as wrong), all orders and repeats of a pair are "
+        "taken together, and 95 % intervals are clustered by story-prompt. Over all pairs, with ties as an outcome, "
+        f"Cohen's kappa {cite('cohen-1960-coefficient')} and AC1 {cite('gwet-2008-computing')}."
     )
     if any(row.kind == "control" and row.agreement.half.defined for row in rows):
         yield (
-            "Two rows need no judge: the longer story wins, and a control on surface features of the texts: with "
-            f"{LEAST_PAIRS} such pairs a pairwise logistic regression out of fold by story-prompts, with fewer the "
-            "regression that is shipped with judge."
+            "Two rows need no judge: the longer story wins, and a control on surface features of the texts. With "
+            f"{LEAST_PAIRS} such pairs it is a pairwise logistic regression out of fold by story-prompts, with fewer "
+            "the regression that is shipped with judge."
         )
 
 

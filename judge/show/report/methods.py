@@ -190,8 +190,8 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
         given = "the label" if raters.labels_note else "the mean of people's ratings"
         yield (
             f"Agreement with {raters.noun} is Kendall's tau-b {cite('kendall-1945-ties')} between the mean of a "
-            f"judge's rated repeats and {given} of a story, over all stories and over system means, with "
-            f"95 % intervals from {options.resamples:,} resamples of story-prompts "
+            f"judge's rated repeats and {given} of a story, over all stories and over system means. The "
+            f"95 % intervals are from {options.resamples:,} resamples of story-prompts "
             f"{cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "
             "over system means intervals for the correlation of the systems' true means."
         )
@@ -241,8 +241,8 @@ def _contrasts(inputs: ReportInputs) -> str:
     return (
         "Contrasts are on the same stories and repeats: two-sided permutation tests of both sides' scores "
         f"({options.permutations:,} swaps of whole story-prompts) {cite('deutsch-etal-2021-statistical')} and "
-        f"Williams' two-sided test {cite('williams-1959-regression')}, adjusted over the family of all contrasts and "
-        f"criteria of a comparison {cite('benjamini-hochberg-1995-controlling')}."
+        f"Williams' two-sided test {cite('williams-1959-regression')}; p is adjusted over the family of all contrasts "
+        f"and criteria of a comparison {cite('benjamini-hochberg-1995-controlling')}."
     )
 
 

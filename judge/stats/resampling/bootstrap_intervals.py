@@ -66,8 +66,8 @@ SMALL_S_CAUTION = (
 )
 
 FIXED_SYSTEMS_CAUTION = (
-    "BCa is far too narrow at system level where the systems are taken as they are (in simulated studies it held the "
-    "true tau-b in 77 % instead of 95 %): use percentile intervals there"
+    "BCa is far too narrow at system level where the systems are taken as they are; in simulated studies it held the "
+    "true tau-b in 77 % instead of 95 %: use percentile intervals there"
 )
 WIDE_CAUTION = (
     "percentile intervals at system level are too wide where systems and story-prompts are drawn (in simulated studies "
@@ -115,7 +115,7 @@ def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
     held = _range(STORIES_FOR_FEW[_level(level)])
     return (
         f"{dataset}: only {story_prompts} story-prompts, too few to draw: stories are drawn instead, as if they were "
-        "independent, and intervals are too narrow where story-prompts matter (in simulated studies of 4 story-prompts "
+        "independent; intervals are too narrow where story-prompts matter (in simulated studies of 4 story-prompts "
         f"95 % intervals held the true value in {held} %)"
     )
 

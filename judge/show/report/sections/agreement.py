@@ -48,7 +48,7 @@ def rating_blocks(inputs: ReportInputs) -> list[Markup]:
 # Section on judges' labels against human labels: the answer at the top, tables and confusion matrices.
 
 _READ_CONFUSION = (
-    "Balanced accuracy is the mean of the shares of each of people's labels that a judge finds: a judge that knows "
+    "Balanced accuracy is the mean of the shares of each of people's labels that a judge finds. A judge that knows "
     "nothing has one over the number of labels, however often it gives each. Accuracy alone rewards the most "
     "common label. A refusal or an answer that was not read is no label."
 )
@@ -136,8 +136,8 @@ def replacement_blocks(inputs: ReportInputs) -> list[Markup]:
     return [
         prose(replacement.verdict(result)),
         prose(
-            "A judge may replace a person where it passes the alternative annotator test, agrees with people more than "
-            "every uninformed judge, and is not shown to lie below one more person."
+            "A judge may replace a person where it passes the alternative annotator test and agrees with people more "
+            "than every uninformed judge. Nothing may show that it lies below one more person."
         ),
         shown(replacement.tables(result)[0], inputs),
     ]

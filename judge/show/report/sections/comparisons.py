@@ -114,7 +114,7 @@ def preference_blocks(inputs: ReportInputs) -> list[Markup]:
 def preference_agreement_blocks(inputs: ReportInputs) -> list[Markup]:
     """Agreement with people, of baselines without a judge too, and by difference in length."""
     read = (
-        "Two rows need no judge: the longer story wins, and the control, which reads nothing but the surface of a text "
+        "Two rows need no judge: the longer story wins, and the control. It reads nothing but the surface of a text, "
         "and predicts pairs of story-prompts it was not fitted on. A judge below them has not been shown to read the "
         "stories."
     )
