@@ -315,10 +315,7 @@ def init(
 
     run_files = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
     if name is None and dataset is None:
-        width = max(map(len, run_files))
-        for key, path in run_files.items():
-            title = path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
-            print(f"{key.ljust(width)}  {title}")
+        _list(run_files)
         return
     if name is None:
         raise SpecError("judge init needs a NAME", hint="e.g. judge init my-run --from hanna-api")
@@ -345,6 +342,13 @@ def init(
     if guessed is not None:
         _told(guessed, dataset, copied=copy_data)
     print(f"{target}\nthen: judge run {target.parent} --dry-run")
+
+
+def _list(run_files: Mapping[str, Path]) -> None:
+    width = max(map(len, run_files))
+    for key, path in run_files.items():
+        title = path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+        print(f"{key.ljust(width)}  {title}")
 
 
 def _told(guessed: Guessed, dataset: str | None, *, copied: bool) -> None:

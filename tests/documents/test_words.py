@@ -19,7 +19,6 @@ MOST_WORDS, WIDE = 30, 80
 PRINTED_WIDE = {
     "docs/guides/reading_answers.md": 5,
     "docs/slurm.md": 2,
-    "docs/tutorials/contamination.md": 35,
     "docs/tutorials/first_run.md": 10,
 }
 # The same of what is typed: YAML, JSON, Jinja, Python, and commands that cannot be parted.
