@@ -202,7 +202,6 @@ def _program() -> str:
 
 
 # People's, and a judge's.
-_MOST_TABLES = 2
 # Lines of a command on the first screen.
 _MOST_LINES = 9
 
@@ -276,16 +275,17 @@ def check(
     """
     from judge.base.errors import SpecError
     from judge.cli.table_options import asked
-    from judge.exchange.two_tables import check_files
+    from judge.exchange.counted_table import Counted, looked_at
     from judge.show.report.inputs import ReportOptions
     from judge.show.report.sections.checked_table import inputs_of
     from judge.show.report.write import write_page
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
-    if len(files) > _MOST_TABLES:
-        raise SpecError(f"{len(files)} tables: judge check takes one, or people's and a judge's")
-    checked = asked(lambda said: check_files(files, said), columns)
+    checked = asked(lambda said: looked_at(files, said), columns)
+    if isinstance(checked, Counted):
+        _count(checked, keep, form, full=full)
+        return
     page = output or (Path(f"{files[0].stem}.check.html") if form == "table" else None)
     title = f"{checked.path.name}: does the judge agree with people?"
     options = ReportOptions(title, resamples=resamples, permutations=resamples, seed=seed, command=_line(checked))
@@ -294,6 +294,26 @@ def check(
         if page is not None:
             size = write_page(inputs, page, quiet=quiet)
             typer.echo(f"{page}: {size / 1e6:.1f} MB", err=form != "table")
+
+
+def _count(counted: Counted, keep: Path | None, form: str, *, full: bool) -> None:
+    """Prints what a table without a judge's ratings of stories holds; its content goes to `keep`."""
+    from judge.cli.table_options import FLAGS, emit, with_flags
+    from judge.exchange.counted_table import keep_content
+    from judge.show.report.counted_screen import counted_lines
+
+    if keep is not None:
+        keep_content(counted, keep)
+    if form != "table":
+        emit(counted.table, form)
+        return
+    files = " ".join(shlex.quote(str(path)) for path in (counted.path, *counted.beside))
+    line = f"judge check {files} {with_flags(counted.options or '')}".rstrip()
+    command = ["", "guessed; to repeat or change it:", *f"  {_folded(line)}".split("\n")] if counted.options else []
+    if not full and len(command) > _MOST_LINES:
+        command = ["", "guessed; to repeat or change it:", f"  the command has {len(command)} lines; --full shows it"]
+    lines = counted_lines(counted, command, FLAGS, full=full)
+    typer.echo("\n".join(lines))
 
 
 def _print(inputs: ReportInputs, checked: Checked, form: str, *, full: bool) -> None:

@@ -18,6 +18,7 @@ from judge.inputs.datasets.files.column_names import (
     OVERALL,
     NamedColumn,
     Side,
+    bare,
     counts_repeats,
     is_count,
     may_be_persons,
@@ -26,8 +27,9 @@ from judge.inputs.datasets.files.column_names import (
     stem,
     without_means,
 )
+from judge.inputs.datasets.files.column_evidence import REPEATS
 from judge.inputs.datasets.files.column_reader import read_columns
-from judge.inputs.datasets.files.reading import Reading, Role
+from judge.inputs.datasets.files.reading import Reading, Role, is_measure
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import is_column
@@ -36,6 +38,8 @@ from judge.ratings.ratings_table import COLUMNS
 # Keys of a judge's answer in words.
 _ANSWERS = ("completion", "response", "raw_response", "raw_output", "answer")
 _OURS = frozenset({"story", "criterion", "rating", "source"})
+# Eval-Prompts at the most that a column names.
+_MOST_ASKED = 12
 # Option -> the role of its column in a reading.
 _ROLES: Mapping[str, Role] = {
     "rater": "rater",
@@ -47,6 +51,19 @@ _ROLES: Mapping[str, Role] = {
     "panel": "panel",
     "comments": "explanation",
 }
+
+
+class ComparedTableError(DataError):
+    """A table that compares two stories in each row, where ratings of one were expected."""
+
+
+class PeopleAloneError(DataError):
+    """A table of people's ratings without a judge's; `guessed` is its interpretation."""
+
+    def __init__(self, error: DataError, guessed: Guessed) -> None:
+        """The error of a table without a judge, and what its columns are."""
+        super().__init__(error.sentence, hint=error.hint)
+        self.guessed = guessed
 
 
 def guess(table: TableCells, given: GivenColumns) -> Guessed:
@@ -71,7 +88,9 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     wide = _wide(reading, given) if not given.rating else None
     guessed = wide if wide is not None else _rows(reading, given)
     if guessed is None:
-        raise _nothing_found(table, reading, given)
+        alone = _people_alone(reading, given)
+        error = _nothing_found(table, reading, given)
+        raise error if alone is None else PeopleAloneError(error, alone)
     if given.positions and guessed.form == "rows":
         raise SpecError(Advice("{positions} has no effect where each row is one rating: people have no columns"))
     return guessed
@@ -97,7 +116,7 @@ def guess_side(
         raise _nothing_found(table, reading, given)
     if side == "human" and are_persons(columns, given.human, beside, reading):
         columns = [replace(column, criterion=None) for column in columns]
-    missing = given.missing or table.words_for_nothing([column.column for column in columns])
+    missing = given.missing or (*table.words_for_nothing([column.column for column in columns]), *table.no_answers)
     judges, people = (columns, []) if side == "judge" else ([], columns)
     guessed = _from_columns(reading, given, judges, people, missing)
     if "story" not in guessed.fields and {"prompt", "by"} <= guessed.fields.keys():
@@ -190,7 +209,7 @@ def _compared(reading: Reading, table: TableCells) -> DataError:
     verdicts = ", ".join(twins.verdicts if twins is not None else ())
     message = f"compares two stories a row, with verdicts in {verdicts}: there are no ratings of one story"
     hint = f"judge import {table.path} -o runs/{table.path.stem}, then judge rank runs/{table.path.stem}"
-    return DataError(message, file=table.path, hint=hint)
+    return ComparedTableError(message, file=table.path, hint=hint)
 
 
 def _ours(table: TableCells) -> dict[str, str]:
@@ -269,9 +288,12 @@ def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
     people = [_given_column(column, table) for column in given.human] or sides.people
     if given.judge and not people:
         people = sides.neither
+    if not judges and people and len(sides.neither) == 1 and _judges_in_a_column(reading, stated) is not None:
+        judges = [replace(sides.neither[0], criterion=people[0].criterion if not people[1:] else None)]
     if not judges or not people:
         return None
-    missing = given.missing or table.words_for_nothing([column.column for column in (*judges, *people)])
+    rated = [column.column for column in (*judges, *people)]
+    missing = given.missing or (*table.words_for_nothing(rated), *table.no_answers)
     if (
         len(judges) > 1
         and all(counts_repeats(column.column) for column in judges)
@@ -279,9 +301,89 @@ def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
     ):
         given = replace(given, number_repeats=True)
     guessed = _from_columns(reading, given, judges, people, missing)
+    guessed = _with_judges_in_a_column(guessed, reading)
     refuse_judges_in_rows(guessed, reading)
     ask(guessed, given, judges, people, table)
     return guessed
+
+
+def _people_alone(reading: Reading, given: GivenColumns) -> Guessed | None:
+    """The interpretation of a table of people's ratings alone: a column names who rated each row, and no judge, or
+    every column of ratings is named for a person. None where a column may be a judge's."""
+    table = reading.table
+    rater = given.rater or reading.column("rater")
+    ratings = [column for column in reading.ratings() if not is_measure(column.column)]
+    if given.judge or any(column.side == "judge" for column in ratings):
+        return None
+    people = [_given_column(column, table) for column in given.human]
+    if rater is not None:
+        sides = {named(str(value)).side for value in table.values(rater)}
+        if not people and "judge" in sides:
+            return None
+        people = people or without_means([column for column in ratings if column.column != rater])
+        given = replace(given, rater=rater) if given.rater else given
+    elif not people:
+        sides_read = reading.sides()
+        people = sides_read.people if not sides_read.judges and not sides_read.neither else []
+        people = people if people[1:] else []
+    if not people:
+        return None
+    given = replace(given, rating=None)
+    missing = given.missing or (*table.words_for_nothing([column.column for column in people]), *table.no_answers)
+    if rater is not None and len({column.criterion for column in people}) < len(people):
+        people = [replace(column, criterion=column.column) for column in people]
+    guessed = _from_columns(reading, given, [], people, missing)
+    ask(guessed, given, [], people, table)
+    return guessed
+
+
+def _judges_in_a_column(reading: Reading, used: Collection[str]) -> str | None:
+    """The column that names the judge of each row, where no column names persons: its name and all of its cells are a
+    language model's, and rows of one story have several."""
+    table, story = reading.table, reading.column("id")
+    if story is None or reading.column("rater") is not None:
+        return None
+    for column, read in reading.columns.items():
+        if column in used or read.role != "ignored" or read.named.side != "judge" or table.holds_ratings(column):
+            continue
+        names = {str(value) for value in table.values(column)}
+        if all(named(name).side == "judge" for name in names) and answered(table, column, story):
+            return column
+    return None
+
+
+def _with_judges_in_a_column(guessed: Guessed, reading: Reading) -> Guessed:
+    """The interpretation of a table whose rows are a judge's answers, with people's ratings repeated beside them: who
+    answered, to which Eval-Prompt, and in which repeat."""
+    table, story = reading.table, guessed.fields.get("story")
+    column = _judges_in_a_column(reading, guessed.used) if guessed.judges else None
+    if column is None or story is None or "criterion" in guessed.fields or "rater" in guessed.fields:
+        return guessed
+    if len({rated.criterion for rated in guessed.judges}) < len(guessed.judges):
+        return guessed
+    fields = {**guessed.fields, "judge": column}
+    known = [story, column]
+    repeat = next((c for c in table.columns if bare(c) in REPEATS and c not in guessed.used), None)
+    others = [
+        c
+        for c in table.columns
+        if c not in guessed.used | {column, repeat} and reading.columns[c].role == "ignored" and _few_words(table, c)
+    ]
+    for asked in (None, *others):
+        keys = [*known, *filter(None, (asked, repeat))]
+        cells = [[*map(str, table.values(key))] for key in keys]
+        if len({*zip(*cells, strict=True)}) == len(table.rows):
+            fields |= {"eval_prompt": asked} if asked is not None else {}
+            fields |= {"repeat": repeat} if repeat is not None else {}
+            break
+    else:
+        guessed = replace(guessed, given=replace(guessed.given, number_repeats=True))
+    return replace(guessed, fields=fields, guessed=(*guessed.guessed, "repeat", "eval_prompt"))
+
+
+def _few_words(table: TableCells, column: str) -> bool:
+    values = [str(value) for value in table.values(column) if not is_missing(value, ())]
+    return len(values) == len(table.rows) and 1 < len({*values}) <= _MOST_ASKED and not table.holds_ratings(column)
 
 
 def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:
@@ -418,7 +520,7 @@ def _rows(reading: Reading, given: GivenColumns) -> Guessed | None:
     if "story" not in fields:
         raise _without_ids(table)
     columns = tuple(RatingColumn(c, named(c).criterion or OVERALL, who) for c in ratings) if ratings[1:] else ()
-    missing = given.missing or table.words_for_nothing(ratings)
+    missing = given.missing or (*table.words_for_nothing(ratings), *table.no_answers)
     guessed = [name for name in fields if getattr(given, name) is None] + ["judge"] * (not given.judge)
     guessed += ["missing"] * bool(missing and not given.missing)
     return Guessed(

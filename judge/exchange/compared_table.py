@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,7 +103,7 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
         by_side["judges"],
         by_side["people"],
         criterion,
-        _words(labels),
+        {**_words(labels), **(twins.words if twins is not None else {})},
         fits("text", table.values(fields["first"])),
         str(columns.get("order", "")).removeprefix("=") == "shown",
         tuple(missing.split(",")) if missing else (),
@@ -134,6 +135,11 @@ def _sides(verdicts: Sequence[str], path: Path) -> tuple[list[str], list[str]]:
     people = [column for column, side in sides.items() if side == "human"]
     neither = [column for column, side in sides.items() if side is None]
     stems = [stem(column) for column in neither]
+    starts = {_start(column) for column in people} - {""}
+    alike = [column for column in neither if _start(column) in starts]
+    if len(alike) == len(neither):
+        # Named as people's columns are, by a person whose name is on no list.
+        return judges, [column for column in verdicts if column not in judges]
     if judges and all(its is not None and stems.count(its) > 1 for its in stems):
         return judges, [column for column in verdicts if column not in judges]
     if len(neither) > 1 or (neither and people):
@@ -152,6 +158,11 @@ def _sides(verdicts: Sequence[str], path: Path) -> tuple[list[str], list[str]]:
     return judges, people or neither
 
 
+def _start(column: str) -> str:
+    """What stands before the last word of a name: `pref_` of `pref_Kim`."""
+    return column[: len(column) - len(re.split(r"[\W_]+", column)[-1])]
+
+
 def _words(labels: Any) -> Mapping[str, Preferred]:
     if labels is None:
         return WORDS
@@ -159,7 +170,7 @@ def _words(labels: Any) -> Mapping[str, Preferred]:
     words = [" ".join(str(word).casefold().split()) for word in given]
     if len(words) not in (2, 3) or len({*words}) < len(words):
         raise SpecError(Advice("{labels}: verdicts are first,second or first,second,tie", labels=",".join(words)))
-    return dict(zip(words, PREFERRED, strict=False))
+    return {code: side for word, side in zip(words, PREFERRED, strict=False) for code in word.split("/")}
 
 
 def read_compared(path: Path, columns: ComparedMap, name: str, notes: Sequence[str] = ()) -> PreferencesImport:
@@ -213,12 +224,18 @@ def _verdict(
 
 def text_in_row(cells: Mapping[str, Any], columns: ComparedMap, name: str) -> str | None:
     value = cell(cells, columns.fields[name]) if name in columns.fields else None
+    if isinstance(value, list) and value:
+        value = value[0]  # a judge's name, with its prompt's
     return None if is_missing(value, columns.missing) else str(label(value))
 
 
 def story_in_row(cells: Mapping[str, Any], columns: ComparedMap, side: str, path: Path, row: int) -> LoggedStory:
     """A story by the id that the table gives it; else a hash of prompt and text, or the system's name in its row."""
-    value, system = text_in_row(cells, columns, side), text_in_row(cells, columns, f"{side}_system") or SYSTEM
+    value, system = text_in_row(cells, columns, side), text_in_row(cells, columns, f"{side}_system")
+    twins = columns.reading.twins if columns.reading is not None else None
+    if system is None and twins is not None and twins.called is not None:
+        system = twins.called[side != "first"]
+    system = system or SYSTEM
     if value is None:
         raise DataError("the cell is empty", file=path, row=row, column=columns.fields[side])
     own = text_in_row(cells, columns, f"{side}_id")

@@ -15,11 +15,12 @@ import numpy as np
 import pandas as pd
 
 from judge.base.records import STATUSES
-from judge.exchange.ratings_rows import OWN, RatingsMap
+from judge.exchange.ratings_rows import OWN, RatingsMap, left_words
 from judge.inputs.datasets.files.column_map import label
 from judge.inputs.datasets.files.encoding import encoding_of
 from judge.inputs.datasets.files.source_file import missing_in
 from judge.inputs.datasets.files.table_file import separator
+from judge.inputs.datasets.files.total_rows import ends_in_totals
 from judge.ratings.ratings_table import COLUMNS
 
 # Bytes of a file from which on the difference is felt.
@@ -56,6 +57,8 @@ def quick_rows(path: Path, columns: RatingsMap, dataset: str | None, unrated: st
         or not known >= {*columns.fields}
         or not {*constants.values()}.isdisjoint({"=row"})
     ):
+        return None
+    if left_words(columns.missing) or ends_in_totals(path):
         return None
     suffix = path.suffix.lower()
     least = LEAST_BYTES // _PACKED if suffix == ".parquet" else LEAST_BYTES

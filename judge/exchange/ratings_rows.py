@@ -18,6 +18,7 @@ from judge.inputs.datasets.files.column_map import UNKNOWN_RATER, label, rating_
 from judge.inputs.datasets.files.column_names import bare, is_count, named_column
 from judge.inputs.datasets.files.column_words import NAMES
 from judge.inputs.datasets.files.source_file import RatingPlace, label_value, ratings_in
+from judge.inputs.datasets.files.table_cells import leaves_out, no_answer
 from judge.inputs.datasets.files.table_file import (
     cell,
     has_decimal_commas,
@@ -244,11 +245,18 @@ class _Reader:
     unrated: str | None
     repeats: bool = False
 
+    @property
+    def left(self) -> tuple[str, ...]:
+        """Words that say of a whole row that it is no answer."""
+        return left_words(self.columns.missing)
+
     def read(self) -> list[FileRow]:
         file_rows: list[FileRow] = []
         judged: dict[tuple[Any, ...], list[FileRow]] = {}
         people: dict[tuple[Any, ...], list[FileRow]] = {}
         for number, cells in table_rows(self.path, self.columns.sheet):
+            if self.left and no_answer(cells, self.left):
+                continue
             row = FileRow(number, self._base(cells, number), self._text(cells, "text"), self._text(cells, "reference"))
             for criterion, many in self._own(row).items():
                 given = self._given(cells, row, criterion, many)
@@ -459,6 +467,11 @@ class _Reader:
     ) -> NoReturn:
         column, value = self.columns.fields.get(name, name), values[name] if values is not None else None
         raise DataError(message, file=self.path, row=number, column=column, found=value, hint=hint)
+
+
+def left_words(missing: Sequence[str]) -> tuple[str, ...]:
+    """Those of the words for a missing rating that say of a whole row that it is no answer."""
+    return tuple(word for word in missing if "=" in word and leaves_out(*word.split("=", 1)))
 
 
 def _rater_and_rating(row: FileRow) -> tuple[Any, Any]:

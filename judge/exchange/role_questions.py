@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from judge.base.errors import DataError
-from judge.base.wording import Advice
+from judge.base.wording import Advice, few
 from judge.exchange.table_roles import GivenColumns, Guessed, as_stated, options_of
 from judge.inputs.datasets.files.cell_patterns import constant_within, numbered
 from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, bare, is_given_name, may_be_persons, stem
 from judge.inputs.datasets.files.column_words import BOTH_NAMES
 from judge.inputs.datasets.files.reading import Reading, TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
+
+
+# A code for none that many surveys write, the end of a scale below it at the least, and its share at the most.
+_NINE, _LEAST_END, _OFTEN = 9.0, 4, 0.3
+# A word for no rating that says: no other does.
+_NONE = "none"
 
 
 def refuse_judges_in_rows(guessed: Guessed, reading: Reading) -> None:
@@ -44,6 +50,11 @@ def ask(
     """Raises TwoReadingsError where a name is a model's and a person's, where columns differ only in a number (persons
     or not, judges or repeats), and where people rated several criteria and the judge's columns name none."""
     stated = replace(given, **as_stated(guessed))
+    if not given.missing and (doubtful := _doubtful_code([*judges, *people], table)) is not None:
+        code, columns, gap = doubtful
+        question = f"does {code} in {few(columns, 3)} say that no rating was given? ({gap} never occurs)"
+        said = (*stated.missing, code)
+        raise _two(table, question, replace(stated, missing=said), replace(stated, missing=stated.missing or (_NONE,)))
     called = [column.column for column in judges if bare(column.column) in BOTH_NAMES]
     if called and not given.judge and any(is_given_name(column.column) for column in people):
         persons = replace(
@@ -77,6 +88,18 @@ def ask(
             raise _two(table, f"are {names} columns of several people, and not of criteria?", stated, of[0])
         first, second = (criterion or OVERALL for criterion in criteria[:2])
         raise _two(table, f"is {judges[0].column} the judge's rating of {first}, not of {second}?", *of)
+
+
+def _doubtful_code(columns: Sequence[NamedColumn], table: TableCells) -> tuple[str, list[str], str] | None:
+    """9 above a scale that ends below 8, which never occurs: a rating, or a sign for none; with the columns that hold
+    it, and the gap."""
+    given = {c.column: {n for n in table.numbers(c.column) or () if n is not None} for c in columns}
+    with_nine = [name for name, numbers in given.items() if _NINE in numbers]
+    below = set().union(*(given[name] - {_NINE} for name in with_nine)) if with_nine else set()
+    if not below or not all(n.is_integer() and n >= 0 for n in below) or not _LEAST_END <= max(below) < _NINE - 1:
+        return None
+    often = max(table.written(name)["9"] / len(table.rows) for name in with_nine)
+    return ("9", with_nine, f"{max(below) + 1:g}") if often < _OFTEN else None
 
 
 def _two(table: TableCells, question: str, yes: GivenColumns, no: GivenColumns) -> TwoReadingsError:

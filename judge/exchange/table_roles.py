@@ -179,4 +179,5 @@ def as_stated(guessed: Guessed) -> dict[str, Any]:
         option: tuple(f"{column.criterion}={column.column}" if several else column.column for column in columns)
         for option, columns in (("judge", guessed.judges), ("human", guessed.people))
     }
-    return {**guessed.fields, **sides, "missing": guessed.missing, "labels": guessed.given.labels}
+    fields = {name: column for name, column in guessed.fields.items() if name in ORDER}
+    return {**fields, **sides, "missing": guessed.missing, "labels": guessed.given.labels}

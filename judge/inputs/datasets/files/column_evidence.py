@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from judge.base.errors import DataError
@@ -20,6 +21,10 @@ _MOST_POINTS, _FARTHEST = 25, 100
 _MOST_TWICE = 0.1
 # Questions about each story at the most, and share of the stories that have all of them at the least.
 _MOST_QUESTIONS, _LEAST_ASKED = 20, 0.9
+# Columns that name together what is rated at the most.
+_MOST_PARTS = 3
+# Raters of whom several have one value each, and how many times as many texts as what they answer.
+LEAST_RATERS, _FINER = 3, 1.3
 # Names of columns that number a judge's answers or a system's.
 REPEATS = frozenset(("sample", "repeat", "run", "seed", "try", "trial", "iteration", "attempt"))
 # Why a column has the role that the user gave it.
@@ -119,6 +124,54 @@ class Evidence:
         cells = [*map(str, self.values(column))]
         return len(cells) >= LEAST_GROUPS and len({*cells}) < (1 - _MOST_TWICE) * len(cells)
 
+    def _item_columns(self, key: str | None) -> list[str] | None:
+        """The fewest columns that name together what is rated, where `key` does not: all rows of a name share text,
+        system and the judge's ratings, and a person (or the table, which names none) rates it once. None where `key`
+        does, or no columns are known to."""
+        facts = [name for name, read in self.roles.items() if read.role in ("text", "system")]
+        facts += self._sided("judge") if not self.has("criterion") else []
+        facts = [name for name in facts if len({*map(str, self.table.values(name))}) > 1]
+        whose = [name for name, read in self.roles.items() if read.role in ("rater", "criterion")]
+        whose += [c for c in self.table.columns if bare(c) in REPEATS and c not in whose]
+        if not facts or (not self.has("rater") and not self._sided("human")):
+            return None
+        parts = key.split("+") if key is not None else []
+        texts = {name for name, read in self.roles.items() if read.role == "text"}
+        if parts and not {*parts} & texts and self._items(parts, facts, whose) and (not self.has("rater") or self._several_rows(parts)):
+            return None
+        named = [c for c in self.table.columns if self._may_name_items(c)]
+        for size in range(1, _MOST_PARTS + 1):
+            for columns in combinations(named, size):
+                if self._several_rows(columns) == self.has("rater") and self._items(columns, facts, whose):
+                    return [*columns]
+        return None
+
+    def _may_name_items(self, column: str) -> bool:
+        role = self.roles[column].role if column in self.roles else None
+        if role in ("system", "story_prompt"):
+            return fits("id", self.values(column))
+        known = named_column("id", [column]) or bare(column).endswith(("id", "nr", "nummer", "number", "key"))
+        whole = fits("id", self.values(column)) and not self._parted(self.values(column))
+        return bool(known) and whole and role in (None, "id", "ignored") and bare(column) not in REPEATS
+
+    def _items(self, columns: Sequence[str], facts: Sequence[str], whose: Sequence[str]) -> bool:
+        """Whether these columns name what is rated: its facts are the same in all rows of a name, and nobody's row
+        occurs twice."""
+        rows = [*zip(*([*map(str, self.table.values(name))] for name in columns), strict=True)]
+        for name in facts:
+            told: dict[tuple[str, ...], str] = {}
+            if any(
+                told.setdefault(row, str(value)) != str(value)
+                for row, value in zip(rows, self.table.values(name), strict=True)
+            ):
+                return False
+        cells = [[*map(str, self.table.values(name))] for name in whose]
+        return len({*zip(rows, *cells, strict=True)}) == len(rows)
+
+    def _several_rows(self, columns: Sequence[str]) -> bool:
+        cells = [[*map(str, self.table.values(name))] for name in columns]
+        return len({*zip(*cells, strict=True)}) < len(self.table.rows)
+
     def _judged_once(self, column: str) -> bool:
         """Whether each judge has one rating for each cell of a column (and criterion), and not the same everywhere."""
         judged = [c for c in self._sided("judge") if len({*map(str, self.values(c))}) > 1]
@@ -160,6 +213,39 @@ class Evidence:
         if any(bare(c) in REPEATS | {"source"} for c in self.table.columns) or self._rated_once_by_people(column):
             return False
         return bool(self._sided("human")) and bool(self._sided("judge")) and not self._judged_once(column)
+
+    def _asked_of_one_text(self, column: str) -> bool:
+        """Whether a column names few questions, several of which were asked about most texts."""
+        questions = {*map(str, self.values(column))}
+        if not 1 < len(questions) <= _MOST_QUESTIONS or 2 * len(questions) > len(self.table.rows):
+            return False
+        texts = [c for c in self.table.columns if c != column and fits("text", self.values(c))]
+        finest_text = max(texts, key=lambda c: len({*map(str, self.values(c))}), default=None)
+        if finest_text is None or not self._repeats(finest_text):
+            return False
+        beside: dict[str, set[str]] = {}
+        for text, question in zip(self.table.values(finest_text), self.table.values(column), strict=True):
+            beside.setdefault(str(text), set()).add(str(question))
+        return 2 * sum(len(asked) > 1 for asked in beside.values()) > len(beside)
+
+    def _of_one_rater(self, column: str) -> bool:
+        """Whether a column tells something of the raters: one value in all rows of each, of several with several rows."""
+        rater = next((name for name, read in self.roles.items() if read.role == "rater"), None)
+        if rater is None or len({*map(str, self.table.values(rater))}) < LEAST_RATERS:
+            return False
+        names = len({*map(str, self.table.values(rater))})
+        several = 2 * names < len(self.table.rows) and len({*map(str, self.values(column))}) > 1
+        return several and self._same_within(rater, column)
+
+    def _finer(self, column: str, others: Sequence[str]) -> str | None:
+        """A text of which each stands beside one of `column`'s, and several beside the same: what answers it."""
+        own = len({*map(str, self.values(column))})
+        for other in others:
+            texts = {*map(str, self.values(other))}
+            whole = len(self.values(other)) == len(self.table.rows) and named(other).side is None
+            if whole and len(texts) > _FINER * own and self._same_within(other, column):
+                return other
+        return None
 
     def _asked_of_each_story(self, column: str) -> bool:
         """Whether a column numbers or names the questions that were asked of each story: without it, rows are known by

@@ -18,6 +18,7 @@ from judge.inputs.datasets.files.column_words import (
     MEANS,
     NAMES,
     PLAIN,
+    TITLES,
     WEAK_HUMAN,
     WEAK_JUDGE,
     counts,
@@ -46,6 +47,9 @@ _FORM_FIELD = late(r"^(?:input|answer)\.", re.IGNORECASE)
 _NUMBERED = late(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
 
 
+# What is a criterion as a whole: a likeness to people, and a statement that was agreed with.
+_LIKE_PEOPLE = late(r"\bhuman[ _-]?like(?:ness)?\b", re.IGNORECASE)
+_SENTENCE = late(r"^\S+(?: \S+){2,}[.?!]$")
 # Before the last key of an object, as in `human.score`, and not in `gpt-3.5` or `Nr.`
 _KEY = late(r"\.(?=[^\W\d])")
 _REPEAT = late(
@@ -70,6 +74,8 @@ def named(column: str) -> NamedColumn:
     """Side, criterion and rater that a column's name suggests, such as judge, Coherence and gpt4 of `gpt4_coh`. A
     language model's name goes before words such as rater, which may speak of one."""
     name = _without_note(_FORM_FIELD.sub("", column))
+    if _LIKE_PEOPLE.search(name) or _SENTENCE.search(name):
+        return NamedColumn(column, None, name.strip(), name.strip(), mean=False)
     parts = list(_PARTS.finditer(plain_letters(name)))
     low = [part[0].lower() for part in parts]
     judges = [bool(JUDGE.search(part)) for part in low]
@@ -135,7 +141,8 @@ def may_be_persons(columns: Sequence[NamedColumn]) -> bool:
 
 def is_given_name(column: str) -> bool:
     """Whether a column is called by a person's given name."""
-    return any(part[0].lower() in GIVEN_NAMES for part in _PARTS.finditer(plain_letters(column)))
+    parts = [part[0].lower() for part in _PARTS.finditer(plain_letters(column))]
+    return any(part in GIVEN_NAMES for part in parts) or (len(parts) > 1 and parts[0] in TITLES)
 
 
 def counts_repeats(column: str) -> str | None:

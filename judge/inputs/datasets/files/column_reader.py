@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from judge.base.errors import DataError
@@ -20,10 +21,11 @@ from judge.inputs.datasets.files.cell_patterns import (
 )
 from judge.inputs.datasets.files.column_evidence import LEAST_IDS, REPEATS, SAID, Evidence
 from judge.inputs.datasets.files.column_names import OVERALL, bare, is_count, is_given_name, named, named_column, stem
-from judge.inputs.datasets.files.column_words import MEANS, NAMES, ORDERS, fold
+from judge.inputs.datasets.files.column_words import MEANS, NAMES, ORDERS, WEAK_HUMAN, fold
 from judge.inputs.datasets.files.reading import Reading, Role
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.table_file import is_column
+from judge.inputs.datasets.files.table_file import SHEET, is_column
+from judge.inputs.datasets.files.total_rows import TOTALS
 from judge.inputs.datasets.files.verdict_codes import WORDS, Twins, stories_in_a_row, twins_in, written_by_both
 
 # Characters of a rating that is written in another way, such as 85 % or 4/5.
@@ -34,8 +36,30 @@ _MOST_LABELS, _LEAST_REPEATS = 7, 3
 _ROUNDED = 0.0051
 # Categories without a known order at the most.
 _MOST_CATEGORIES = 40
-# Names of rows of sums, which stand among the last ones.
-_TOTALS, _LAST = frozenset(("total", "sum", "summe", "somme", "totale", "std", "sd", "合计", "итого")), 3
+# Names that are a story-prompt's where they hold long texts.
+_LONG_PROMPTS = frozenset(("source", "document", "article", "text"))
+# A word for ranks in a column's name, and columns of them at the least.
+_RANK = late(r"\b(?:rank(?:ing|ed)?|rang|platz|puesto|posici[oó]n|place|classement)\b[ _:-]*", re.IGNORECASE)
+_LEAST_RANKED = 2
+# Rows at the end among which those of sums stand.
+_LAST = 3
+_WORDS = late(r"[^\W\d_]+")
+
+
+class UnorderedLabelsError(DataError):
+    """Columns of words that serve as labels, and whose order is not known."""
+
+    table: TableCells
+    columns: tuple[str, ...] = ()
+
+
+class RankedTableError(DataError):
+    """Columns of ranks of several systems' stories in each row: system -> column, who ranked, and for which prompt."""
+
+    table: TableCells
+    ranks: Mapping[str, str]
+    rater: str | None = None
+    item: str | None = None
 
 
 def read_columns(table: TableCells, given: Mapping[Role, str] | None = None, taken: Iterable[str] = ()) -> Reading:
@@ -49,6 +73,11 @@ def read_columns(table: TableCells, given: Mapping[Role, str] | None = None, tak
             reader.together = column
     reader.said = [column for column in taken if column in table.columns]
     return reader.read()
+
+
+def _system_ranked(column: str) -> str:
+    """The system whose ranks a column holds: its name without the word for ranks, and without a note in brackets."""
+    return re.sub(r"\s*\([^()]*\)\s*$", "", _RANK.sub("", column)).strip(" _-.:") or column
 
 
 class _Reader(Evidence):
@@ -79,7 +108,10 @@ class _Reader(Evidence):
             self._texts_of_no_story()
         by_prompt = twins is None and self.together is None and self._ids()
         story = self.together or (pair_story if twins is not None or by_prompt else self._story())
+        if twins is None and self.together is None:
+            by_prompt, story = self._item(by_prompt, story)
         self._refuse_totals()
+        self._refuse_ranks()
         self._numbers()
         self._refuse_unread_judges()
         for column in self.free():
@@ -92,6 +124,11 @@ class _Reader(Evidence):
         return Reading(self.table, columns, labels, twins, by_prompt, story, tuple(self.shares))
 
     def _without_values(self) -> None:
+        forms = [column for column in self.table.columns if column.startswith(("Answer.", "Input."))]
+        if any(column.startswith("Answer.") for column in forms):
+            for column in self.free():
+                if column not in forms and not named_column("rater", [column]) and bare(column) != "hitid":
+                    self.take(column, "ignored", "kept by the crowd-sourcing site")
         for column in self.free():
             within = [name for name in self.table.columns if name.startswith(f"{column}.")]
             if not self.values(column):
@@ -184,11 +221,30 @@ class _Reader(Evidence):
         hint = Advice("say which column does ({story}), or write one that does", story="COLUMN")
         raise DataError(message, file=self.table.path, hint=hint)
 
+    def _item(self, by_prompt: bool, story: str | None) -> tuple[bool, str | None]:
+        """What was found as the stories' names or, where these name no stories, the columns that do together."""
+        ids = next((name for name, read in self.roles.items() if read.role == "id"), None)
+        if by_prompt or (ids is not None and self.roles[ids].because == SAID):
+            return by_prompt, story
+        columns = self._item_columns(story or ids)
+        if columns is None:
+            return by_prompt, story
+        if ids is not None and ids not in columns:
+            self.take(ids, "ignored", "numbers rows, and names no story")
+        if not columns[1:]:
+            self.take(columns[0], "id", "all rows with one name are about one story")
+            return False, None
+        for column in columns:
+            if column not in self.roles or self.roles[column].role not in ("system", "story_prompt"):
+                role: Role = "ignored" if self.has("story_prompt") else "story_prompt"
+                self.take(column, role, "names stories together with others")
+        return False, "+".join(columns)
+
     def _refuse_totals(self) -> None:
         """A row of means below the stories is no story."""
         ids = next((name for name, read in self.roles.items() if read.role == "id"), None)
         for value in self.values(ids)[-_LAST:] if ids is not None else ():
-            if fold(str(value)).rstrip(".:") in MEANS | _TOTALS:
+            if fold(str(value)).rstrip(".:") in MEANS | TOTALS:
                 message = f"a row is named {str(value)!r}: it holds means or sums, and no story's ratings"
                 raise DataError(message, file=self.table.path, column=ids, hint="delete the row")
 
@@ -216,18 +272,36 @@ class _Reader(Evidence):
                 continue
             if name == "story_prompt":
                 free = [column for column in self.free() if fits(name, self.values(column))]
-                free = [c for c in free if not (named_column("criterion", [c]) and self._asked_of_each_story(c))]
+                free = [c for c in free if not (named_column("criterion", [c]) and self._asks(c))]
+                free = [c for c in free if bare(c) not in _LONG_PROMPTS or fits("text", self.values(c))]
             match = named_column(name, free)
             if match is None and name == "text":
                 match = longest(free, self.values)
             if match is not None:
                 self.take(match, name, "long texts" if name == "text" else "by its name")
 
+    def _answers(self, text: str, prompt: str) -> bool:
+        """Whether the stories to one prompt differ, and are more than the prompts."""
+        many = len({*map(str, self.values(text))}) > len({*map(str, self.values(prompt))})
+        return many and not self._same_within(prompt, text)
+
+    def _asks(self, column: str) -> bool:
+        return self._asked_of_each_story(column) or self._asked_of_one_text(column)
+
     def _texts_of_no_story(self) -> None:
         """Takes a long text that stands beside several stories for the story-prompt, and one that differs between the
         rows of a story for what was said of it. DataError where a text repeats and it cannot be known which it is."""
         taken = [name for name, read in self.roles.items() if read.role == "text" and read.because != SAID]
         long = [c for c in self.free() if fits("text", self.values(c)) and not self._rated(c)]
+        prompt = next((name for name, read in self.roles.items() if read.role == "story_prompt"), None)
+        if taken and taken[0] not in self.said:
+            finer = self._finer(taken[0], long)
+            if finer is not None:
+                self.take(taken[0], "ignored" if prompt else "story_prompt", f"one for several of {finer}")
+                self.take(finer, "text", f"answers {taken[0]}")
+                taken, long, prompt = [], [c for c in long if c != finer], prompt or taken[0]
+            elif (prompt is not None and self._answers(taken[0], prompt)) or any(self._finer(c, taken) for c in long):
+                taken = []
         for column in [*taken, *long]:
             if self._of_several_stories(column):
                 role: Role = "ignored" if self.has("story_prompt") else "story_prompt"
@@ -264,10 +338,25 @@ class _Reader(Evidence):
         if other is not None and self._names_raters(other):
             self.take(other, "rater", "names who rated each row")
             return
+        for column in self.free():
+            words = any(WEAK_HUMAN.search(part) for part in _WORDS.findall(fold(column)))
+            if words and not self._rated(column) and self._repeats(column) and self._names_raters(column):
+                self.take(column, "rater", "names who rated each row")
+                return
+        if SHEET in self.free() and self._by_sheets():
+            self.take(SHEET, "rater", "each sheet holds one rater's ratings of the same stories")
+            return
         for column in self.free() if not people else ():
             if fits("rater", self.values(column)) and self._calls_people(column) and not self.table.unique(column):
                 self.take(column, "rater", "names people")
                 return
+
+    def _by_sheets(self) -> bool:
+        """Whether a workbook's sheets, none of them named for a criterion, hold the same names, each once."""
+        if self._calls("criterion", SHEET) or self._all_sided(SHEET):
+            return any(self.table.values(SHEET)) and {named(str(v)).side for v in self.values(SHEET)} == {"human"}
+        ids = [c for c in self._id_names(SHEET) if self._told_by([c, SHEET]) == len(self.table.rows)]
+        return any(2 * self._told_by([column]) <= len(self.table.rows) for column in ids)
 
     def _names(self) -> None:
         for name in ("system", "criterion", "panel"):
@@ -276,7 +365,7 @@ class _Reader(Evidence):
             free = [column for column in self.free() if fits(name, self.values(column))]
             if name == "criterion":
                 ids = [column for column in free if named_column("id", [column])]
-                free = [c for c in free if (self._names_criteria(c) and {*ids} != {c}) or self._asked_of_each_story(c)]
+                free = [c for c in free if (self._names_criteria(c) and {*ids} != {c}) or self._asks(c)]
             if name == "system":
                 free = [column for column in free if not self._rated(column) or named(column).side != "judge"]
             match = named_column(name, free)
@@ -384,7 +473,27 @@ class _Reader(Evidence):
             "an order are read by judge import"
         )
         hint = Advice(words_said, labels=",".join(union), missing="WORD")
-        return DataError(message, file=self.table.path, hint=hint)
+        error = UnorderedLabelsError(message, file=self.table.path, hint=hint)
+        error.table, error.columns = self.table, tuple(columns)
+        return error
+
+    def _refuse_ranks(self) -> None:
+        """Ranks compare the stories of a row, and rate none: numbers from 1 in each row, in as many columns or fewer."""
+        found = {column: match for column in self.free() if (match := _RANK.search(column)) and self._rated(column)}
+        if len(found) < _LEAST_RANKED:
+            return
+        numbers = [self.table.numbers(column) or [] for column in found]
+        rows = [[n for n in row if n is not None] for row in zip(*numbers, strict=True)]
+        if not rows or any(row and (min(row) != 1 or max(row) > len(found)) for row in rows):
+            return
+        ranks = {_system_ranked(column): column for column in found}
+        message = f"the columns {few([*found], 4)} hold ranks of the stories of each row, and no ratings"
+        hint = "ranks are compared within a row alone: judge check counts them as comparisons of two systems"
+        error = RankedTableError(message, file=self.table.path, hint=hint)
+        error.table, error.ranks = self.table, ranks
+        roles = {read.role: name for name, read in self.roles.items()}
+        error.rater, error.item = roles.get("rater"), roles.get("id") or roles.get("story_prompt")
+        raise error
 
     def _refuse_categories(self) -> None:
         """DataError where a judge's column and people's hold many words, most of which are in both."""
@@ -437,6 +546,9 @@ class _Reader(Evidence):
         free = [column for column in free if column not in self.roles]
         for column in free:
             values = self.values(column)
+            if self._of_one_rater(column):
+                self.take(column, "ignored", "tells of the raters: the same in all rows of each")
+                continue
             whole = len({*map(str, values)}) == len(self.table.rows) >= LEAST_IDS and self._whole(values)
             if whole:
                 self.take(column, "ignored", "another whole number in each row")

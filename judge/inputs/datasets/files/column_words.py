@@ -37,18 +37,19 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             segid seg segment pairid index idx
             output textid nr geschichte erzahlung kurzgeschichte dokument beispiel fall
             eintrag aufsatz gedicht histoire recit conte exemple identifiant numero historia cuento relato
-            ejemplo identificador storia racconto esempio conto exemplo verhaal voorbeeld opowiadanie 编号
+            ejemplo identificador storia racconto esempio conto exemplo verhaal voorbeeld opowiadanie frase satz phrase ticket stimulus nº n° 编号
             序号 故事编号 故事id 样本 样本编号 文章编号 番号 物語番号 作品番号 作品 번호 이야기번호 номер
             рассказ история пример n no code text texte texto testo tekst 文本 essay abstract poem poeme
             poema song joke witz email dialog dialogue""",
         "text": """text story storytext mt translation generatedstory generatedtext generation generated output response
-            completion continuation prediction candidate hypothesis content body reply summary answer
+            completion continuation prediction candidate hypothesis decoded content body reply summary answer
+            ubersetzung traduction traduccion traduzione traducao fortsetzung zusammenfassung resume resumen
             essay passage geschichte erzahlung kurzgeschichte texte histoire recit conte reponse texto
             historia cuento relato respuesta testo storia racconto risposta conto resposta verhaal tekst
             opowiadanie 故事 文本 正文 内容 文章 物語 テキスト 本文 文章 作品 이야기 텍스트 본문 текст
             рассказ история ответ""",
         "system": """system model modelname systemname modelid systemid generator source author writer modell
-            sys bot summarizer verfahren
+            sys bot summarizer verfahren engine moteur motor decoding
             sprachmodell quelle autor verfasser modele systeme generateur auteur modelo sistema systeem generador
             modello generatore autore gerador bron auteur schrijver schreiber ecrivain escritor scrittore
             模型 系统 来源 作者 模型名称 モデル システム 作者 모델 시스템 модель система автор источник
@@ -57,10 +58,12 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             aufgabe anweisung titel thema consigne titre invite sujet instruccion titulo tema istruzione
             titolo instrucao opdracht 提示 题目 标题 指令 プロンプト 題名 タイトル お題 프롬프트 제목
             промпт задание тема topic task 写作提示 sourcedocument sourcetext
-            src""",
+            src ausgangstext quelltext usermessage userprompt userquestion pregunta fragestellung textesource
+            textooriginal originaltext texteoriginal conversation source document article""",
         "reference": """reference human humanstory gold goldstory goldresponse ref target referenz 参考故事 参考文本
             参考""",
-        "rater": """rater raterid worker workerid annotator annotatorid participant participantid userid user who
+        "rater": """rater raterid worker workerid annotator annotatorid initials initialen initiales iniciales pid prolificpid
+            vp vpn versuchsperson respondent participant participantid userid user who
             judge evaluator ratedby source expert reader coder reviewer grader assessor labeler labeller
             subject subjectid annotateur annotatrice evaluateur evaluatrice lecteur bewerter bewerterin
             gutachter gutachterin teilnehmer teilnehmerin proband probandin leser person anotador
@@ -77,7 +80,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             点数 得点 評点 점수 평점 оценка балл рейтинг level grade points mark verdict""",
         "panel": "panel",
         "explanation": """explanation reason reasoning rationale justification comment comments feedback why remarks
-            notes note begrundung kommentar anmerkung commentaire justification raison remarque comentario
+            notes note begrundung kommentar anmerkung bemerkung bemerkungen kommentare anmerkungen remarques observaciones
+            commentaire justification raison remarque comentario
             justificacion razon commento motivazione toelichting opmerking 理由 评论 备注 说明 コメント
             備考 이유 의견 комментарий обоснование причина""",
     }.items()
@@ -86,6 +90,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 FILLERS = frozenset(
     _words(
         "name nom nome nombre naam email mail id nr no num number nummer numero code der des the of de du la le el "
+        "your ihr ihre votre su tu version mt "
         "编号 号 名称 名 番号 名前 номер"
     )
 )
@@ -93,7 +98,7 @@ FILLERS = frozenset(
 # Parts of names of columns that count, number or place something.
 _COUNTS = frozenset(
     _words("""length len words word tokens token chars time times seconds minutes duration year date index idx seed
-    votes count turn mqm rank number num order position batch page pages fold split temperature age n no row line id
+    votes count turn assignments reward mqm rank number num order position batch page pages fold split temperature age n no row line id
     timestamp elapsed ms sec secs hour day month attention check trial session attempt block cohort
     education income sentences paragraphs size wortzahl worter worte zeichen dauer sekunden minuten zeit
     alter datum uhrzeit seite seiten zeile nummer nr anzahl reihenfolge lange bildung geschlecht jahr mots
@@ -109,7 +114,7 @@ _COUNT = late(
 _IDS = late(r"(?:story|worker|prompt|user|rater|annotator|item|doc|model|task|hit|assignment|session|system)id$")
 # "var", "conf" and the like within a name; the German "sicher", the French "confian", the Spanish "segur".
 _NO_RATING = late(
-    r"std|stdev|var$|variance|conf|prob|agreement|kappa|^sd$|_sd$|native|gender|cost|price|fee|latency|norm$|normali|zscore|scaled$"
+    r"std|stdev|var$|variance|conf|prob|^z[ _.-]|[ _.-]z$|z[ _.-]?scores?|agreement|kappa|^sd$|_sd$|native|gender|cost|price|fee|latency|norm$|normali|zscore|scaled$"
     r"|familiar|certaint|attention|muttersprach|bekannt|vertraut|sicherheit|confian|certitude|segurid|confid|seguran"
     r"|置信|自信|熟悉|信頼|確信|확신|уверен|знаком"
 )
@@ -164,7 +169,7 @@ MEANS = frozenset(
 # Names that are a language model's and a person's.
 BOTH_NAMES = frozenset(_words("claude gemma ernie"))
 # Start of names of columns that others' verdicts or ratings were put together in.
-GOLD = late(r"^(?:gold|majority|consensus|groundtruth|gt$)|majority$|consensus$")
+GOLD = late(r"^(?:gold|majority|consensus|groundtruth|gt$|adjudicat|aggregat|consolidat|mehrheit|mayoria)|majority$|consensus$")
 # Parts of names of measures that no language model was asked for.
 MEASURES = late(r"bertscore|bleu|rouge|bart|comet|meteor|bleurt|unieval|chrf|cider|moverscore|^ter$|^nist$")
 # What people are asked to rate, by names that are no person's.
@@ -231,6 +236,8 @@ GIVEN_NAMES = frozenset(
     yusuf yves yvonne zara zeynep zhang zhao zoe анна мария иван ольга елена дмитрий сергей 小明 小红 小李
     小王 田中 佐藤 鈴木""")
 )
+# Words before a person's name.
+TITLES = frozenset(_words("fr hr frau herr mr mrs ms dr prof mme mlle sr sra sig dhr mevr"))
 # Words of labels that have an order, the lowest first.
 ORDERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(word.strip() for word in line.split("<"))
@@ -288,7 +295,18 @@ ORDERS: tuple[tuple[str, ...], ...] = tuple(
         strongly disagree < disagree < undecided < agree < strongly agree
         strongly disagree < disagree < neither agree nor disagree < agree < strongly agree
         strongly disagree < disagree < agree < strongly agree
+        strongly disagree < disagree < somewhat disagree < neither agree nor disagree < somewhat agree < agree < \
+strongly agree
         strongly disagree < disagree < somewhat disagree < neutral < somewhat agree < agree < strongly agree
+        stimme uberhaupt nicht zu < stimme nicht zu < teils teils < stimme zu < stimme voll zu
+        stimme gar nicht zu < stimme eher nicht zu < teils teils < stimme eher zu < stimme voll zu
+        trifft gar nicht zu < trifft eher nicht zu < teils teils < trifft eher zu < trifft voll zu
+        pas du tout d'accord < pas d'accord < neutre < d'accord < tout a fait d'accord
+        pas du tout d'accord < plutot pas d'accord < ni d'accord ni pas d'accord < plutot d'accord < \
+tout a fait d'accord
+        totalmente en desacuerdo < en desacuerdo < neutral < de acuerdo < totalmente de acuerdo
+        totalmente en desacuerdo < en desacuerdo < ni de acuerdo ni en desacuerdo < de acuerdo < \
+totalmente de acuerdo
         disagree < neutral < agree
         disagree < agree
         f < e < d < c < b < a
@@ -357,4 +375,16 @@ ORDERS: tuple[tuple[str, ...], ...] = tuple(
         아니오 < 예
         나쁨 < 보통 < 좋음
         낮음 < 보통 < 높음""".splitlines()
+)
+
+# Cells by which a row says that it is no answer of the study, by the bare name of its column: rejected, a trial, unfinished.
+NO_ANSWERS: Mapping[str, frozenset[str]] = {
+    "assignmentstatus": frozenset(("rejected",)),
+    "status": frozenset(("survey preview", "survey test", "spam", "rejected", "returned", "timed out", "preview")),
+    "finished": frozenset(("false", "0")),
+}
+# Cells of an item or a question that checks attention.
+CHECKS = late(
+    r"^(?:attention|catch|instructed response)(?:[ _-]?(?:check|trial|item|question|test)s?)?[ _-]*\d*$"
+    r"|^(?:aufmerksamkeits(?:test|check|frage)|test d'attention|control de atencion)$"
 )

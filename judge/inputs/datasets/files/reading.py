@@ -17,6 +17,7 @@ from judge.inputs.datasets.files.cell_patterns import constant_within
 from judge.inputs.datasets.files.column_names import (
     NamedColumn,
     bare,
+    criterion_name,
     is_criterion,
     is_given_name,
     named,
@@ -46,6 +47,10 @@ Role = Literal[
     "probability",
     "ignored",
 ]
+
+
+# Columns of one reason from which on they are named together.
+_ALIKE = 2
 
 
 class TwoReadingsError(DataError):
@@ -115,6 +120,7 @@ class Reading:
     def ratings(self) -> list[NamedColumn]:
         """Columns of ratings and labels, in the table's order."""
         columns = [read.named for read in self.columns.values() if read.role in ("rating", "label")]
+        columns = _by_keys(columns, self.table.columns)
         return [*columns, *map(_expected, self.shares)]
 
     def sides(self, stated: Collection[str] = ()) -> Sides:
@@ -122,11 +128,18 @@ class Reading:
         columns, those that can only be the other's."""
         free = with_persons([column for column in self.ratings() if column.column not in stated])
         judges = [column for column in free if column.side == "judge"]
+        if given_by_models(judges):
+            # Beside a language model's ratings, measures such as BLEU describe the texts.
+            judges = [column for column in judges if not is_measure(column.column)]
+            free = [column for column in free if not is_measure(column.column)]
         people = [column for column in free if column.side == "human"]
         left = [column for column in free if column.side is None]
         if self.column("rater") is not None and {c.criterion for c in left} & {c.criterion for c in people}:
             # Beside each person's own, a column in which they were put together is nobody's.
             people = [column for column in people if not GOLD.search(bare(column.column))]
+        if judges and self.column("rater") is not None:
+            # Each row is one person's: what varies between the rows of a story is that person's.
+            people, left = sorted([*people, *left], key=lambda c: self.table.columns.index(c.column)), []
         numbers = [c for c in left if c.column in self.columns and self.columns[c.column].role == "rating"]
         lists = [column for column in numbers if self.table.lists(column.column)]
         people, left = people + lists, [column for column in left if column not in lists]
@@ -166,22 +179,34 @@ class Reading:
     def told(self, used: Collection[str]) -> list[str]:
         """Lines on the columns that are not `used`, and on an encoding that is not UTF-8."""
         left = self.left_out(used)
-        return [*([f"not read: {', '.join(left)}"] if left else []), *encoding_line(self.table.path)]
+        lines = [f"not read: {', '.join(left)}"] if left else []
+        return [*self.table.told, *lines, *encoding_line(self.table.path)]
 
     def left_out(self, used: Collection[str]) -> list[str]:
         """The columns that are not used, each with what it was taken for."""
         used = {part for name in used for part in (name, *parts_of(name))}
         rated = [self.columns[name] for name in used if name in self.columns]
         beside = any(read.named.side == "judge" and read.role in ("rating", "label") for read in rated)
+        reasons: dict[str, list[str]] = {}
+        for name in self.table.columns:
+            if name not in used and not any(part.startswith(f"{name}.") for part in used):
+                reason = self._reason(name, beside=beside) if name in self.columns else ""
+                reasons.setdefault(reason, []).append(name or "(no name)")
         return [
-            f"{name or '(no name)'} ({self._reason(name, beside=beside)})" if name in self.columns else name
-            for name in self.table.columns
-            if name not in used and not any(part.startswith(f"{name}.") for part in used)
+            line
+            for reason, names in reasons.items()
+            for line in (
+                [f"{', '.join(names)} (each: {reason})"]
+                if len(names) > _ALIKE and reason
+                else [f"{name} ({reason})" if reason else name for name in names]
+            )
         ]
 
     def _reason(self, name: str, *, beside: bool) -> str:
         """Why a column is not read; `beside`: another judge's column is."""
         read = self.columns[name]
+        if read.role == "rating" and is_measure(name):
+            return "an automatic measure, no judge's rating"
         if read.role not in ("rating", "label") or read.named.side != "judge":
             return read.because
         if read.named.mean and beside:
@@ -191,7 +216,40 @@ class Reading:
 
 def given_by_models(judges: Sequence[NamedColumn]) -> bool:
     """Whether any column is a language model's, and not all hold measures such as BLEU."""
-    return any(MEASURES.search(bare(column.column)) is None for column in judges)
+    return any(not is_measure(column.column) for column in judges)
+
+
+def is_measure(column: str) -> bool:
+    """Whether a column is named for an automatic measure, such as BLEU."""
+    return MEASURES.search(bare(column)) is not None
+
+
+def _by_keys(columns: Sequence[NamedColumn], present: Sequence[str]) -> list[NamedColumn]:
+    """The columns; of objects in objects, several of which have the same keys, the last key is the criterion and that
+    above it who rated, or the other way round where the last names raters."""
+    parents = {
+        column.column: max((name for name in present if column.column.startswith(f"{name}.")), key=len, default="")
+        for column in columns
+    }
+    keys: dict[str, list[str]] = {}
+    for name, parent in parents.items():
+        if "." in parent:
+            keys.setdefault(parent, []).append(name[len(parent) + 1 :])
+    same = [parent for parent in keys if [*keys.values()].count(keys[parent]) > 1]
+    named_columns = []
+    for column in columns:
+        parent = parents[column.column]
+        if parent in same and column.side is not None:
+            last, above = column.column[len(parent) + 1 :], _last_key(parent, present)
+            whose, of = (last, above) if all(named(key).side for key in keys[parent]) else (above, last)
+            column = replace(column, criterion=criterion_name(of), who=whose)
+        named_columns.append(column)
+    return named_columns
+
+
+def _last_key(name: str, present: Sequence[str]) -> str:
+    above = max((other for other in present if name.startswith(f"{other}.")), key=len, default="")
+    return name[len(above) + 1 :] if above else name
 
 
 def _expected(columns: Sequence[str]) -> NamedColumn:

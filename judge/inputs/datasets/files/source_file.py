@@ -328,8 +328,15 @@ def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | 
     if isinstance(value, Mapping):
         return [(str(rater), _number(part, cell)) for rater, part in value.items()]
     if isinstance(value, list | tuple):
-        return [(None, _number(part, cell)) for part in value]
+        return [(None, _number(_rated_part(part), cell)) for part in value]
     return [(None, _number(value, cell))]
+
+
+def _rated_part(part: Any) -> Any:
+    """The number of a part such as `{"rating": 4}`, as tools for annotation write it."""
+    if isinstance(part, Mapping) and len(part) == 1:
+        return next((part[key] for key in ("rating", "number") if key in part), part)
+    return part
 
 
 @lru_cache(maxsize=256)

@@ -14,7 +14,8 @@ import orjson
 from judge.base.errors import DataError
 from judge.base.records import Scale
 from judge.inputs.datasets.dataset import label_scales
-from judge.inputs.datasets.files.column_words import ORDERS
+from judge.inputs.datasets.files.column_names import bare
+from judge.inputs.datasets.files.column_words import CHECKS, NO_ANSWERS, ORDERS, fold
 from judge.inputs.datasets.files.source_file import (
     MISSING_WORDS,
     RatingPlace,
@@ -27,14 +28,14 @@ from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, out
 
 # Codes in place of a rating, far from any scale that ends at 20; share of a column's cells that words may be.
 _CODES, _SCALE_ENDS, _MOST_WORDS, _MOST_OTHERS = (77, 88, 98, 99, 999, 9999), 20, 3, 0.3
+# Characters of a word that says what a row is, and how words for checks of attention begin.
+_LONGEST_WORD, _CHECKS = 40, "acit"
 # Signs below 0, and where a scale from 0 that has one ends at the least.
 _NEGATIVE, _LEAST_END = (-1, -2, -7, -8, -9), 3
 # Words that say a rating.
 _SAID = frozenset(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")) | {
     word for order in ORDERS for word in order
 }
-# Start of a cell below the header of Qualtrics' exports.
-_IMPORT_ID = '{"ImportId"'
 # Rows from which on answers that never fall from column to column were put in order by somebody.
 _LEAST_SORTED = 20
 
@@ -53,6 +54,10 @@ class TableCells:
     sheet: str | None = None
     missing: tuple[str, ...] = ()
     """Words for a missing rating, as the user said."""
+    told: tuple[str, ...] = ()
+    """Sentences on rows that are read otherwise than they stand, or left out."""
+    no_answers: tuple[str, ...] = ()
+    """`COLUMN=WORD` of the rows that were left out, as no answers of the study."""
 
     @property
     def name(self) -> str:
@@ -71,16 +76,29 @@ class TableCells:
         """The table at `path`, or its first `most` rows; DataError where the file is not a table, SpecError for invalid
         labels."""
         comma = has_decimal_commas(path)
-        rows = tuple(cells for _, cells in islice(table_rows(path, sheet), most))
+        told: list[str] = []
+        rows = tuple(cells for _, cells in islice(table_rows(path, sheet, told), most))
         if not rows:
             raise DataError("the table has no rows", file=path)
-        if any(str(value).startswith(_IMPORT_ID) for cells in rows[:2] for value in cells.values()):
-            message = "is an export of Qualtrics: a row for each respondent, a column for each question"
-            hint = "write a row for each respondent and story (pandas: melt), without the two lines below the header"
-            raise DataError(message, file=path, hint=hint)
+        words = Counter(word for cells in rows for word in no_answer(cells, missing))
+        rows = tuple(cells for cells in rows if not no_answer(cells, missing)) if words else rows
+        if not rows:
+            raise DataError(f"no row is an answer: {', '.join(words)}", file=path)
+        told += [f"{count:,} rows are no answers, as {word} says, and left out" for word, count in words.items()]
         scale = label_scales({"labels": labels}).of("") if labels else None
         columns = tuple(table_columns(path, sheet))
-        return cls(path, columns, rows, comma, scale, out_of(path, sheet), sheet, tuple(missing))
+        return cls(
+            path,
+            columns,
+            rows,
+            comma,
+            scale,
+            out_of(path, sheet),
+            sheet,
+            tuple(missing),
+            tuple(told),
+            () if missing else tuple(words),
+        )
 
     def values(self, column: str) -> list[Any]:
         return [cell(row, column) for row in self.rows]
@@ -181,6 +199,24 @@ class TableCells:
         """Number of rows whose cells in these columns all equal those of an earlier row."""
         distinct = {orjson.dumps([cell(row, column) for column in columns], default=str) for row in self.rows}
         return len(self.rows) - len(distinct)
+
+
+def no_answer(cells: Mapping[str, Any], missing: Sequence[str] = ()) -> list[str]:
+    """The `COLUMN=WORD` by which a row is no answer of the study: rejected, a trial, unfinished, a check of attention.
+    Where a user said which words mean none, these alone count."""
+    words = []
+    for column, value in cells.items():
+        if isinstance(value, str | bool) and len(str(value)) < _LONGEST_WORD and leaves_out(column, str(value)):
+            words.append(f"{column}={str(value).strip()}")
+    return [word for word in words if word in missing] if missing else words
+
+
+def leaves_out(column: str, word: str) -> bool:
+    """Whether a word in a column says that its row is no answer of the study."""
+    known = NO_ANSWERS.get(bare(column))
+    return (known is not None and fold(word) in known) or (
+        word[:1].lower() in _CHECKS and CHECKS.match(fold(word)) is not None
+    )
 
 
 def _written(value: Any) -> str | None:

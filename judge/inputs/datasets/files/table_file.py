@@ -17,6 +17,8 @@ from judge.base.late_pattern import late
 from judge.base.wording import Advice
 from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
 from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json, text_of
+from judge.inputs.datasets.files.survey_rows import answers_in_rows
+from judge.inputs.datasets.files.total_rows import without_totals
 from judge.inputs.datasets.files.voted_records import rows_of_votes
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -35,15 +37,22 @@ _MOSTLY = 0.7
 _LOOKED_AT = 100
 
 
-def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(row number, cells by column) of a table. Keys that a JSON object lacks are None. Raises DataError for another
-    format or no rows."""
+def table_rows(
+    path: Path, sheet: str | None = None, told: list[str] | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(row number, cells by column) of a table. Keys that a JSON object lacks are None. `told` is given sentences on
+    rows that are read otherwise than they stand, or left out. Raises DataError for another format or no rows."""
+    yield from without_totals(_as_written(path, sheet, told), told)
+
+
+def _as_written(path: Path, sheet: str | None, told: list[str] | None) -> Iterator[tuple[int, dict[str, Any]]]:
     suffix = path.suffix.lower()
     rows: Iterator[tuple[int, dict[str, Any]]]
     if suffix in (".csv", ".tsv"):
         divided_by = "\t" if suffix == ".tsv" else separator(path)
         header = _several_rows(path, divided_by)
-        yield from csv_rows(path, separator=divided_by) if header is None else _below(path, divided_by, header)
+        flat = csv_rows(path, separator=divided_by) if header is None else _below(path, divided_by, header)
+        yield from answers_in_rows(flat, told)
         return
     if suffix == ".json":
         rows = rows_of_votes(_json(path))
@@ -52,7 +61,7 @@ def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict
     elif suffix == ".parquet":
         rows = _parquet(path)
     elif suffix == ".xlsx":
-        rows = _workbook(path, sheet)
+        rows = _workbook(path, sheet, told)
     else:
         raise DataError(f"files ending in {suffix or 'nothing'} are not read", file=path, allowed=", ".join(SUFFIXES))
     row = 0
@@ -251,7 +260,7 @@ def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
         raise DataError(f"is not a Parquet file, or a damaged one: {error}", file=path) from error
 
 
-def _workbook(path: Path, named: str | None) -> Iterator[tuple[int, Any]]:
+def _workbook(path: Path, named: str | None, told: list[str] | None) -> Iterator[tuple[int, Any]]:
     try:
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
@@ -269,6 +278,9 @@ def _workbook(path: Path, named: str | None) -> Iterator[tuple[int, Any]]:
         raise DataError("is not an XLSX workbook", file=path) from error
     try:
         sheets = _sheets(book, path, named)
+        left = [sheet.title for sheet in book.worksheets if sheet not in sheets]
+        if told is not None and left:
+            told.append(f"sheets that are not read: {', '.join(left)}")
         for sheet in sheets:
             own = {SHEET: sheet.title} if len(sheets) > 1 else {}
             for row, cells in _sheet_rows(sheet, formulas[sheet.title], path):

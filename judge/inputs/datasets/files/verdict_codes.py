@@ -10,12 +10,12 @@ from typing import Any
 from judge.base.late_pattern import late
 from judge.base.records import Preferred
 from judge.inputs.datasets.files.column_names import bare, is_count, named
-from judge.inputs.datasets.files.column_words import GOLD
+from judge.inputs.datasets.files.column_words import GOLD, plain_letters
 
 WORDS: Mapping[str, Preferred] = {
-    **dict.fromkeys(("first", "a", "1", "model_a", "story a", "left"), "first"),
-    **dict.fromkeys(("second", "b", "2", "model_b", "story b", "right"), "second"),
-    **dict.fromkeys(("tie", "equal", "both", "draw", "same", "neither", "tie (bothbad)"), "tie"),
+    **dict.fromkeys(("first", "a", "1", "model_a", "story a", "left", "a>>b", "a>b"), "first"),
+    **dict.fromkeys(("second", "b", "2", "model_b", "story b", "right", "a<b", "a<<b", "b>a", "b>>a"), "second"),
+    **dict.fromkeys(("tie", "equal", "both", "draw", "same", "neither", "tie (bothbad)", "a=b", "a~b", "b=a"), "tie"),
 }
 # Other words -> what they mean as (first, second, tie): in two ways where both are usual, since 0 is a tie to some and
 # the first story to others.
@@ -23,6 +23,10 @@ _CODES: Mapping[frozenset[str], tuple[tuple[str, ...], ...]] = {
     frozenset("012"): (("1", "2", "0"), ("0", "1", "2")),
     frozenset("123"): (("1", "2", "3"), ("1", "3", "2")),
     frozenset("01"): (("0", "1"), ("1", "0")),
+    frozenset("12345"): (("1/2", "4/5", "3"), ("4/5", "1/2", "3")),
+    frozenset("1234567"): (("1/2/3", "5/6/7", "4"), ("5/6/7", "1/2/3", "4")),
+    frozenset(("-2", "-1", "0", "1", "2")): (("-2/-1", "1/2", "0"), ("1/2", "-2/-1", "0")),
+    frozenset(("-3", "-2", "-1", "0", "1", "2", "3")): (("-3/-2/-1", "1/2/3", "0"), ("1/2/3", "-3/-2/-1", "0")),
     frozenset(("-1", "0", "1")): (("1", "-1", "0"), ("-1", "1", "0")),
     frozenset(("output_1", "output_2")): (("output_1", "output_2"),),
     frozenset(("output_1", "output_2", "tie")): (("output_1", "output_2", "tie"),),
@@ -32,10 +36,15 @@ _ENDS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("0", "
 _SPLIT = late(
     r"^(.*?)[ _.\-(]*(a|b|1|2|0|left|right|first|second)\)?$|^(left|right|first|second)[ _.-]*(.*)$", re.IGNORECASE
 )
+_NOTE = late(r"\s*\(([^()]+)\)\s*$")
 _STORIES = late(
     r"stor|text|output|response|answer|reply|completion|candidate|summary|generation|model|system|assistant|option"
+    r"|translation|hypothes|traducc|traduct|ubersetzung|antwort|respuesta|reponse|resum|zusammenfassung"
 )
 _VERDICTS = ("preference", "preferred", "winner", "choice", "verdict")
+# Parts of names of columns of verdicts: with more grades than three, numbers alone could be ratings.
+_GRADED = late(r"pref|better|verdict|winner|vergleich|besser|mejor|meilleur|compar|choice")
+_MOST_PLAIN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,10 @@ class Twins:
     because: Mapping[str, str]
     chosen: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Verdicts that repeat the cell of one of two columns, such as the better system's name."""
+    words: Mapping[str, Preferred] = field(default_factory=dict)
+    """Verdicts that repeat what stands in brackets behind the two columns' names."""
+    called: tuple[str, str] | None = None
+    """These names, which are the systems'."""
 
 
 def twins_in(
@@ -68,14 +81,22 @@ def twins_in(
     if systems is None and _is(texts[0], "model|system"):
         systems = texts
     verdicts: dict[str, frozenset[str]] = {}
-    known = {*WORDS, *(word for words in _CODES for word in words)}
+    called = _called(*texts)
+    known = {*WORDS, *called, *(word for words in _CODES for word in words)}
     for column in columns:
         words = frozenset(_word(value) for value in values(column))
-        if column not in about and not is_count(column) and words and words <= known:
+        graded = len(words) > _MOST_PLAIN and _codes(words) and _GRADED.search(plain_letters(column).lower()) is None
+        if column not in about and not is_count(column) and words and words <= known and not graded:
             verdicts[column] = words
     gold = {column for column in verdicts if GOLD.search(bare(column))}
     if any(named(column).side != "judge" for column in verdicts.keys() - gold):
         verdicts = {column: words for column, words in verdicts.items() if column not in gold}
+    if called and any({*called} & words for words in verdicts.values()):
+        verdicts = {column: words for column, words in verdicts.items() if words <= {*WORDS, *called}}
+        because = dict.fromkeys(about, "one of two stories in each row")
+        because |= dict.fromkeys(verdicts, "which of two stories is preferred")
+        names = [name for name, side in called.items() if side != "tie"]
+        return Twins(*texts, tuple(verdicts), systems, (), because, words=called, called=(names[0], names[1]))
     if any(not _codes(words) for words in verdicts.values()):
         verdicts = {column: words for column, words in verdicts.items() if not _codes(words)}
     words = frozenset().union(*verdicts.values()) if verdicts else frozenset()
@@ -86,13 +107,28 @@ def twins_in(
         return Twins(*texts, tuple(chosen), systems, (), because, chosen)
     if len(words) < 2 and not any(bare(column) in _VERDICTS for column in verdicts):
         return None
-    codes = () if words <= {*WORDS} else _CODES.get(words, ())
+    codes = () if words <= {*WORDS} else _codes_of(words)
     if not codes and not words <= {*WORDS}:
         return None
     said = ", ".join(sorted(words))
     because = dict.fromkeys(about, "one of two stories in each row")
     because |= dict.fromkeys(verdicts, f"which of two stories is preferred: {said}")
     return Twins(*texts, tuple(verdicts), systems, codes, because)
+
+
+def _codes_of(words: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+    """What codes may mean: those of the smallest known scale that has all of them."""
+    if words in _CODES:
+        return _CODES[words]
+    wider = [scale for scale in _CODES if words < scale and len(scale) > _MOST_PLAIN and len(words) > _MOST_PLAIN]
+    return _CODES[min(wider, key=len)] if wider else ()
+
+
+def _called(first: str, second: str) -> dict[str, Preferred]:
+    """What stands in brackets behind the names of the two stories' columns, such as their systems, as verdicts."""
+    notes = [_NOTE.search(column) for column in (first, second)]
+    names = [_word(note[1]) for note in notes if note is not None]
+    return {names[0]: "first", names[1]: "second"} if len({*names}) == len(_ENDS[0]) else {}
 
 
 def _chosen(
@@ -144,7 +180,7 @@ def column_pairs(columns: Sequence[str]) -> list[tuple[str, str]]:
     """Columns about the first and the second of two stories, by their names."""
     parts: dict[tuple[str, str], str] = {}
     for column in columns:
-        match = _SPLIT.match(column)
+        match = _SPLIT.match(plain_letters(_NOTE.sub("", column)))
         if match:
             stem, end = (match[1], match[2]) if match[2] else (match[4], match[3])
             parts.setdefault((bare(stem), end.lower()), column)
