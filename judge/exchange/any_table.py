@@ -10,7 +10,7 @@ from typing import Literal
 from judge.analysis.options.alternatives import option
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
-from judge.exchange.column_roles import guess
+from judge.exchange.column_roles import PeopleAloneError, guess
 from judge.exchange.compared_table import ComparedMap, compared_map, read_compared
 from judge.exchange.imported_folder import said, write_folder
 from judge.exchange.logs.tools import written_preferences
@@ -116,6 +116,8 @@ def _guessed(file: Path, words: RatingsWords, folder: Path) -> Guessed | None:
     )
     try:
         return guess(TableCells.at(file, given.sheet, given.labels, _LOOKED_AT, given.missing), given)
+    except PeopleAloneError as alone:
+        return alone.guessed
     except TwoReadingsError as doubt:
         own = {each.name: getattr(words, each.name) for each in fields(RatingsWords)}
         yes, no = (_AsAnswered(**own, answered=answered) for answered in doubt.choices)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
+from judge.exchange.answer_rows import errors_in_rows, judges_in_a_column, with_judges_in_a_column
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
 from judge.exchange.role_questions import ask, refuse_judges_in_rows
 from judge.exchange.side_columns import answered, are_persons, by_file, repeat_column
@@ -18,16 +19,15 @@ from judge.inputs.datasets.files.column_names import (
     OVERALL,
     NamedColumn,
     Side,
-    bare,
     counts_repeats,
     is_count,
     may_be_persons,
     named,
     named_column,
     stem,
+    with_persons,
     without_means,
 )
-from judge.inputs.datasets.files.column_evidence import REPEATS
 from judge.inputs.datasets.files.column_reader import read_columns
 from judge.inputs.datasets.files.reading import Reading, Role, is_measure
 from judge.inputs.datasets.files.source_file import is_missing
@@ -38,8 +38,6 @@ from judge.ratings.ratings_table import COLUMNS
 # Keys of a judge's answer in words.
 _ANSWERS = ("completion", "response", "raw_response", "raw_output", "answer")
 _OURS = frozenset({"story", "criterion", "rating", "source"})
-# Eval-Prompts at the most that a column names.
-_MOST_ASKED = 12
 # Option -> the role of its column in a reading.
 _ROLES: Mapping[str, Role] = {
     "rater": "rater",
@@ -89,7 +87,7 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     guessed = wide if wide is not None else _rows(reading, given)
     if guessed is None:
         alone = _people_alone(reading, given)
-        error = _nothing_found(table, reading, given)
+        error = errors_in_rows(reading) or _nothing_found(table, reading, given)
         raise error if alone is None else PeopleAloneError(error, alone)
     if given.positions and guessed.form == "rows":
         raise SpecError(Advice("{positions} has no effect where each row is one rating: people have no columns"))
@@ -109,7 +107,7 @@ def guess_side(
     labels = given.labels or (",".join(reading.labels) if reading.labels else None)
     table = replace(table, scale=label_scales({"labels": labels}).of("")) if labels else table
     reading, given = replace(reading, table=table), replace(given, labels=labels)
-    stated = [_given_column(column, table) for column in (given.judge if side == "judge" else given.human)]
+    stated = [_given_column(column, reading) for column in (given.judge if side == "judge" else given.human)]
     columns = [column for column in reading.ratings() if column.side == side]
     columns = stated or without_means(columns or [column for column in reading.ratings() if column.side is None])
     if not columns:
@@ -129,9 +127,11 @@ def guess_side(
     if side == "human":
         ask(guessed, given, judges, people, table)
         return guessed
-    by = guessed.fields.pop("rater", None) or guessed.fields.get("by")
+    rater = guessed.fields.pop("rater", None)
+    by = rater or guessed.fields.get("by")
     if by is not None and "story" in guessed.fields and answered(table, by, guessed.fields["story"]):
-        guessed.fields.pop("by", None)
+        if rater is None:
+            guessed.fields.pop("by", None)
         guessed.fields["judge"] = by
     own = {"repeat": repeat_column(table, guessed.fields), "comments": reading.column("explanation")}
     guessed.fields.update({name: column for name, column in own.items() if column is not None})
@@ -144,7 +144,7 @@ def criteria_of(table: TableCells, given: GivenColumns) -> set[str]:
     column = reading.column("criterion")
     if column is not None:
         return {str(value).casefold() for value in table.values(column) if not is_missing(value, ())}
-    stated = [_given_column(name, table) for name in given.judge]
+    stated = [_given_column(name, reading) for name in given.judge]
     return {(c.criterion or OVERALL).casefold() for c in (stated or without_means(reading.ratings()))}
 
 
@@ -284,12 +284,14 @@ def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
             raise DataError(unknown("column", _split_column(name, table)[1], table.columns), file=table.path)
     stated = {_split_column(name, table)[1] for name in (*given.judge, *given.human)}
     sides = reading.sides(stated)
-    judges = [_given_column(column, table) for column in given.judge] or sides.judges
-    people = [_given_column(column, table) for column in given.human] or sides.people
+    judges = [_given_column(column, reading) for column in given.judge] or sides.judges
+    people = [_given_column(column, reading) for column in given.human] or sides.people
     if given.judge and not people:
         people = sides.neither
-    if not judges and people and len(sides.neither) == 1 and _judges_in_a_column(reading, stated) is not None:
-        judges = [replace(sides.neither[0], criterion=people[0].criterion if not people[1:] else None)]
+    if people and judges_in_a_column(reading, stated) is not None:
+        judges = judges or (sides.neither if not sides.neither[1:] else [])
+        if len(judges) == len(people) == 1 and "=" not in "".join(given.judge):
+            judges = [replace(judges[0], criterion=people[0].criterion)]
     if not judges or not people:
         return None
     rated = [column.column for column in (*judges, *people)]
@@ -301,7 +303,7 @@ def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
     ):
         given = replace(given, number_repeats=True)
     guessed = _from_columns(reading, given, judges, people, missing)
-    guessed = _with_judges_in_a_column(guessed, reading)
+    guessed = with_judges_in_a_column(guessed, reading)
     refuse_judges_in_rows(guessed, reading)
     ask(guessed, given, judges, people, table)
     return guessed
@@ -315,7 +317,7 @@ def _people_alone(reading: Reading, given: GivenColumns) -> Guessed | None:
     ratings = [column for column in reading.ratings() if not is_measure(column.column)]
     if given.judge or any(column.side == "judge" for column in ratings):
         return None
-    people = [_given_column(column, table) for column in given.human]
+    people = [_given_column(column, reading) for column in given.human]
     if rater is not None:
         sides = {named(str(value)).side for value in table.values(rater)}
         if not people and "judge" in sides:
@@ -337,64 +339,17 @@ def _people_alone(reading: Reading, given: GivenColumns) -> Guessed | None:
     return guessed
 
 
-def _judges_in_a_column(reading: Reading, used: Collection[str]) -> str | None:
-    """The column that names the judge of each row, where no column names persons: its name and all of its cells are a
-    language model's, and rows of one story have several."""
-    table, story = reading.table, reading.column("id")
-    if story is None or reading.column("rater") is not None:
-        return None
-    for column, read in reading.columns.items():
-        if column in used or read.role != "ignored" or read.named.side != "judge" or table.holds_ratings(column):
-            continue
-        names = {str(value) for value in table.values(column)}
-        if all(named(name).side == "judge" for name in names) and answered(table, column, story):
-            return column
-    return None
-
-
-def _with_judges_in_a_column(guessed: Guessed, reading: Reading) -> Guessed:
-    """The interpretation of a table whose rows are a judge's answers, with people's ratings repeated beside them: who
-    answered, to which Eval-Prompt, and in which repeat."""
-    table, story = reading.table, guessed.fields.get("story")
-    column = _judges_in_a_column(reading, guessed.used) if guessed.judges else None
-    if column is None or story is None or "criterion" in guessed.fields or "rater" in guessed.fields:
-        return guessed
-    if len({rated.criterion for rated in guessed.judges}) < len(guessed.judges):
-        return guessed
-    fields = {**guessed.fields, "judge": column}
-    known = [story, column]
-    repeat = next((c for c in table.columns if bare(c) in REPEATS and c not in guessed.used), None)
-    others = [
-        c
-        for c in table.columns
-        if c not in guessed.used | {column, repeat} and reading.columns[c].role == "ignored" and _few_words(table, c)
-    ]
-    for asked in (None, *others):
-        keys = [*known, *filter(None, (asked, repeat))]
-        cells = [[*map(str, table.values(key))] for key in keys]
-        if len({*zip(*cells, strict=True)}) == len(table.rows):
-            fields |= {"eval_prompt": asked} if asked is not None else {}
-            fields |= {"repeat": repeat} if repeat is not None else {}
-            break
-    else:
-        guessed = replace(guessed, given=replace(guessed.given, number_repeats=True))
-    return replace(guessed, fields=fields, guessed=(*guessed.guessed, "repeat", "eval_prompt"))
-
-
-def _few_words(table: TableCells, column: str) -> bool:
-    values = [str(value) for value in table.values(column) if not is_missing(value, ())]
-    return len(values) == len(table.rows) and 1 < len({*values}) <= _MOST_ASKED and not table.holds_ratings(column)
-
-
 def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:
     criterion, equals, column = given.partition("=")
     # COLUMN may contain `=` if the table has a column with that whole name.
     return (criterion, column) if equals and given not in table.columns else (None, given)
 
 
-def _given_column(given: str, table: TableCells) -> NamedColumn:
-    criterion, column = _split_column(given, table)
-    parts = named(column)
+def _given_column(given: str, reading: Reading) -> NamedColumn:
+    """A column of ratings that the user named, with what the other columns tell of its name."""
+    criterion, column = _split_column(given, reading.table)
+    known = {each.column: each for each in with_persons(reading.ratings())}
+    parts = known.get(column) or named(column)
     return NamedColumn(column, parts.side, criterion or parts.criterion, parts.who, parts.mean)
 
 

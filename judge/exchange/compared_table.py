@@ -21,7 +21,7 @@ from judge.inputs.datasets.files.column_reader import read_columns
 from judge.inputs.datasets.files.pair_table import CRITERION, SYSTEM
 from judge.inputs.datasets.files.reading import Reading, TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
-from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.table_cells import TableCells, no_answer
 from judge.inputs.datasets.files.table_file import cell, is_column, table_rows
 from judge.inputs.datasets.files.verdict_codes import WORDS, code_question
 
@@ -71,7 +71,8 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
     whole = {"first", "second"} <= {*said}
     if any(key not in _FIELDS and key.partition(".")[0] not in _SIDES for key in said) and not whole:
         return None
-    table = TableCells.at(path, sheet, most=2000)
+    missing = str(columns.get("missing") or "").removeprefix("=")
+    table = TableCells.at(path, sheet, most=2000, missing=missing.split(",") if missing else ())
     reading = read_columns(table)
     twins = reading.twins
     if twins is None and not whole:
@@ -97,7 +98,6 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
         yes, no = (",".join(code) for code in twins.codes)
         options = [Advice("judge import {} {labels}", str(path), labels=code) for code in (yes, no)]
         raise TwoReadingsError(path, code_question(twins.codes), (options[0], yes), (options[1], no))
-    missing = str(columns.get("missing") or "").removeprefix("=")
     return ComparedMap(
         fields,
         by_side["judges"],
@@ -134,12 +134,13 @@ def _sides(verdicts: Sequence[str], path: Path) -> tuple[list[str], list[str]]:
     judges = [column for column, side in sides.items() if side == "judge"]
     people = [column for column, side in sides.items() if side == "human"]
     neither = [column for column, side in sides.items() if side is None]
-    stems = [stem(column) for column in neither]
     starts = {_start(column) for column in people} - {""}
     alike = [column for column in neither if _start(column) in starts]
-    if len(alike) == len(neither):
-        # Named as people's columns are, by a person whose name is on no list.
+    beside = judges and neither[1:] and len({*map(_start, neither)}) == 1 and _start(neither[0])
+    if neither and (len(alike) == len(neither) or beside):
+        # Named as people's columns are, by persons whose names are on no list, or alike beside a judge's.
         return judges, [column for column in verdicts if column not in judges]
+    stems = [stem(column) for column in neither]
     if judges and all(its is not None and stems.count(its) > 1 for its in stems):
         return judges, [column for column in verdicts if column not in judges]
     if len(neither) > 1 or (neither and people):
@@ -178,6 +179,8 @@ def read_compared(path: Path, columns: ComparedMap, name: str, notes: Sequence[s
     DataError for a word that is no verdict, with row and column."""
     rows: list[PreferenceRow] = []
     for number, cells in table_rows(path, columns.sheet):
+        if no_answer(cells, columns.missing):
+            continue
         first, second = (story_in_row(cells, columns, side, path, number) for side in ("first", "second"))
         prompt = text_in_row(cells, columns, "story_prompt") or text_in_row(cells, columns, "id") or f"row {number}"
         rater = text_in_row(cells, columns, "rater")

@@ -8,12 +8,11 @@ from dataclasses import replace
 from judge.base.errors import DataError
 from judge.base.wording import Advice, few
 from judge.exchange.table_roles import GivenColumns, Guessed, as_stated, options_of
-from judge.inputs.datasets.files.cell_patterns import constant_within, numbered
+from judge.inputs.datasets.files.cell_patterns import constant_within, number_of, numbered
 from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, bare, is_given_name, may_be_persons, stem
 from judge.inputs.datasets.files.column_words import BOTH_NAMES
 from judge.inputs.datasets.files.reading import Reading, TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
-
 
 # A code for none that many surveys write, the end of a scale below it at the least, and its share at the most.
 _NINE, _LEAST_END, _OFTEN = 9.0, 4, 0.3
@@ -66,7 +65,13 @@ def ask(
     if not given.human and not given.positions and not guessed.positions and numbered(people):
         names = ", ".join(column.column for column in numbered(people))
         question = f"does each of the columns {names} hold one person's ratings throughout?"
-        raise _two(table, question, stated, replace(stated, positions=True))
+        error = _two(table, question, stated, replace(stated, positions=True))
+        if len(judges) == 1 and judges[0].criterion is None:
+            one = people[0].column
+            alone = replace(stated, judge=(f"{one}={judges[0].column}",), human=(f"{one}={one}",))
+            words = "{}\nif they are criteria by one person, each alone: judge check {} {}"
+            error.hint = Advice(words, error.hint or "", str(table.path), options_of(alone))
+        raise error
     repeats = [column for column in judges if sum(stem(c.column) == stem(column.column) for c in judges) > 1]
     if not given.judge and not given.number_repeats and len({stem(column.column) for column in repeats} - {None}) == 1:
         names = ", ".join(column.column for column in repeats)
@@ -98,8 +103,9 @@ def _doubtful_code(columns: Sequence[NamedColumn], table: TableCells) -> tuple[s
     below = set().union(*(given[name] - {_NINE} for name in with_nine)) if with_nine else set()
     if not below or not all(n.is_integer() and n >= 0 for n in below) or not _LEAST_END <= max(below) < _NINE - 1:
         return None
-    often = max(table.written(name)["9"] / len(table.rows) for name in with_nine)
-    return ("9", with_nine, f"{max(below) + 1:g}") if often < _OFTEN else None
+    spelled = {text: n for name in with_nine for text, n in table.written(name).items() if number_of(text) == _NINE}
+    often = max(spelled.values(), default=0) / len(table.rows)
+    return (next(iter(spelled)), with_nine, f"{max(below) + 1:g}") if spelled and often < _OFTEN else None
 
 
 def _two(table: TableCells, question: str, yes: GivenColumns, no: GivenColumns) -> TwoReadingsError:

@@ -355,7 +355,6 @@ def layouts() -> Iterator[Stranger]:
 def doubtful() -> Iterator[Stranger]:
     base = _wide("a_row_of_means", 64, "id", ["rater1", "rater2"], "gpt4")
     base.rows.append(["Mean", 3.1, 3.2, 2.9])
-    base.refused = ("'Mean'", "delete the row")
     yield base
     base = _wide("stories_of_both", 66, "id", ["human_score"], "gpt4_score")
     draw = Draw(67)

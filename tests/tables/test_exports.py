@@ -108,15 +108,6 @@ def test_a_title_above_two_header_rows_and_a_legend_are_no_ratings(tmp_path: Pat
     ]
 
 
-def test_an_export_of_qualtrics_is_refused_with_what_mends_it(tmp_path: Path) -> None:
-    lines = ["Progress,ResponseId,Q3_1", "Progress,Response ID,Rate it", '"{""ImportId"": ""p""}","{}","{}"', "9,R_1,4"]
-    path = tmp_path / "form.csv"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(DataError, match="an export of Qualtrics") as error:
-        check(path)
-    assert "melt" in str(mend(error.value))
-
-
 def test_answers_in_words_are_parsed_and_joined_by_ids_with_their_run(tmp_path: Path) -> None:
     draw = Draw(92)
     rows = [(f"wp-{n}", who, draw.points(n)) for n in range(STORIES) for who in ("A3K", "B7Q")]

@@ -137,7 +137,12 @@ class Evidence:
             return None
         parts = key.split("+") if key is not None else []
         texts = {name for name, read in self.roles.items() if read.role == "text"}
-        if parts and not {*parts} & texts and self._items(parts, facts, whose) and (not self.has("rater") or self._several_rows(parts)):
+        if (
+            parts
+            and not {*parts} & texts
+            and self._items(parts, facts, whose)
+            and (not self.has("rater") or self._several_rows(parts))
+        ):
             return None
         named = [c for c in self.table.columns if self._may_name_items(c)]
         for size in range(1, _MOST_PARTS + 1):
@@ -229,7 +234,7 @@ class Evidence:
         return 2 * sum(len(asked) > 1 for asked in beside.values()) > len(beside)
 
     def _of_one_rater(self, column: str) -> bool:
-        """Whether a column tells something of the raters: one value in all rows of each, of several with several rows."""
+        """Whether a column tells something of the raters: one value in all rows of each."""
         rater = next((name for name, read in self.roles.items() if read.role == "rater"), None)
         if rater is None or len({*map(str, self.table.values(rater))}) < LEAST_RATERS:
             return False

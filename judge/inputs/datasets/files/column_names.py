@@ -114,7 +114,8 @@ def with_persons(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
     groups: dict[str, dict[str, str]] = {}
     for column in columns:
         note = _NOTE.search(column.column)
-        if note is not None and note[1].strip() and _without_note(column.column) == column.column:
+        whole = note is not None and (_without_note(column.column) == column.column or is_given_name(note[1].strip()))
+        if note is not None and note[1].strip() and whole:
             groups.setdefault(column.column[: note.start()].strip(), {})[column.column] = note[1].strip()
     persons: dict[str, tuple[str | None, str]] = {}
     for base, words in groups.items():

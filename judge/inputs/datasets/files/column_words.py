@@ -37,7 +37,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             segid seg segment pairid index idx
             output textid nr geschichte erzahlung kurzgeschichte dokument beispiel fall
             eintrag aufsatz gedicht histoire recit conte exemple identifiant numero historia cuento relato
-            ejemplo identificador storia racconto esempio conto exemplo verhaal voorbeeld opowiadanie frase satz phrase ticket stimulus nº n° 编号
+            ejemplo identificador storia racconto esempio conto exemplo verhaal voorbeeld opowiadanie frase satz phrase
+            ticket stimulus nº n° 编号
             序号 故事编号 故事id 样本 样本编号 文章编号 番号 物語番号 作品番号 作品 번호 이야기번호 номер
             рассказ история пример n no code text texte texto testo tekst 文本 essay abstract poem poeme
             poema song joke witz email dialog dialogue""",
@@ -59,11 +60,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             titolo instrucao opdracht 提示 题目 标题 指令 プロンプト 題名 タイトル お題 프롬프트 제목
             промпт задание тема topic task 写作提示 sourcedocument sourcetext
             src ausgangstext quelltext usermessage userprompt userquestion pregunta fragestellung textesource
-            textooriginal originaltext texteoriginal conversation source document article""",
+            textooriginal originaltext texteoriginal conversation""",
         "reference": """reference human humanstory gold goldstory goldresponse ref target referenz 参考故事 参考文本
             参考""",
-        "rater": """rater raterid worker workerid annotator annotatorid initials initialen initiales iniciales pid prolificpid
-            vp vpn versuchsperson respondent participant participantid userid user who
+        "rater": """rater raterid worker workerid annotator annotatorid initials initialen initiales iniciales
+            pid prolificpid             vp vpn versuchsperson respondent participant participantid userid user who
             judge evaluator ratedby source expert reader coder reviewer grader assessor labeler labeller
             subject subjectid annotateur annotatrice evaluateur evaluatrice lecteur bewerter bewerterin
             gutachter gutachterin teilnehmer teilnehmerin proband probandin leser person anotador
@@ -80,8 +81,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             点数 得点 評点 점수 평점 оценка балл рейтинг level grade points mark verdict""",
         "panel": "panel",
         "explanation": """explanation reason reasoning rationale justification comment comments feedback why remarks
-            notes note begrundung kommentar anmerkung bemerkung bemerkungen kommentare anmerkungen remarques observaciones
-            commentaire justification raison remarque comentario
+            notes note begrundung kommentar anmerkung bemerkung bemerkungen kommentare anmerkungen
+            remarques observaciones             commentaire justification raison remarque comentario
             justificacion razon commento motivazione toelichting opmerking 理由 评论 备注 说明 コメント
             備考 이유 의견 комментарий обоснование причина""",
     }.items()
@@ -98,7 +99,8 @@ FILLERS = frozenset(
 # Parts of names of columns that count, number or place something.
 _COUNTS = frozenset(
     _words("""length len words word tokens token chars time times seconds minutes duration year date index idx seed
-    votes count turn assignments reward mqm rank number num order position batch page pages fold split temperature age n no row line id
+    votes count turn assignments reward mqm rank number num order position batch page pages fold split
+    temperature age n no row line id
     timestamp elapsed ms sec secs hour day month attention check trial session attempt block cohort
     education income sentences paragraphs size wortzahl worter worte zeichen dauer sekunden minuten zeit
     alter datum uhrzeit seite seiten zeile nummer nr anzahl reihenfolge lange bildung geschlecht jahr mots
@@ -114,7 +116,8 @@ _COUNT = late(
 _IDS = late(r"(?:story|worker|prompt|user|rater|annotator|item|doc|model|task|hit|assignment|session|system)id$")
 # "var", "conf" and the like within a name; the German "sicher", the French "confian", the Spanish "segur".
 _NO_RATING = late(
-    r"std|stdev|var$|variance|conf|prob|^z[ _.-]|[ _.-]z$|z[ _.-]?scores?|agreement|kappa|^sd$|_sd$|native|gender|cost|price|fee|latency|norm$|normali|zscore|scaled$"
+    r"std|stdev|var$|variance|conf|prob|^z[ _.-]|[ _.-]z$|z[ _.-]?scores?"
+    r"|agreement|kappa|^sd$|_sd$|native|gender|cost|price|fee|latency|norm$|normali|zscore|scaled$"
     r"|familiar|certaint|attention|muttersprach|bekannt|vertraut|sicherheit|confian|certitude|segurid|confid|seguran"
     r"|置信|自信|熟悉|信頼|確信|확신|уверен|знаком"
 )
@@ -147,7 +150,7 @@ HUMAN = late(
 )
 WEAK_HUMAN = late(
     r"rater$|rater\d|rater[a-z]$|annot|worker|expert|crowd|reader|gold|turk|participant|reviewer|student|grader|assessor"
-    r"|labell?er|evaluator|coder|editor|teacher|volunteer|panell?ist|juror|^ann$|^(?:h|r|a|w|p|ann|amt)\d+$"
+    r"|labell?er|evaluator|coder|editor|teacher|volunteer|linguist|panell?ist|juror|^ann$|^(?:h|r|a|w|p|ann|amt)\d+$"
     r"|lehrer|schuler|korrektor|professor|profesor|alumno|etudiant|estudiante|docente|老师|学生|先生|учител|студент"
     r"|bewerter|gutachter|prufer|leser|proband|teilnehmer|juror|anotad|evaluad|evaluat(?:eur|rice)|lecteur|lectrice"
     r"|correcteur|noteur|valutator|lettor|^lector|leitor|avaliador|beoordela|lezer|deelnemer|recenzent|ekspert"
@@ -169,7 +172,9 @@ MEANS = frozenset(
 # Names that are a language model's and a person's.
 BOTH_NAMES = frozenset(_words("claude gemma ernie"))
 # Start of names of columns that others' verdicts or ratings were put together in.
-GOLD = late(r"^(?:gold|majority|consensus|groundtruth|gt$|adjudicat|aggregat|consolidat|mehrheit|mayoria)|majority$|consensus$")
+GOLD = late(
+    r"^(?:gold|majority|consensus|groundtruth|gt$|adjudicat|aggregat|consolidat|mehrheit|mayoria)|majority$|consensus$"
+)
 # Parts of names of measures that no language model was asked for.
 MEASURES = late(r"bertscore|bleu|rouge|bart|comet|meteor|bleurt|unieval|chrf|cider|moverscore|^ter$|^nist$")
 # What people are asked to rate, by names that are no person's.
@@ -377,7 +382,7 @@ totalmente de acuerdo
         낮음 < 보통 < 높음""".splitlines()
 )
 
-# Cells by which a row says that it is no answer of the study, by the bare name of its column: rejected, a trial, unfinished.
+# Cells by which a row says that it is no answer of the study (rejected, a trial, unfinished), by their column's name.
 NO_ANSWERS: Mapping[str, frozenset[str]] = {
     "assignmentstatus": frozenset(("rejected",)),
     "status": frozenset(("survey preview", "survey test", "spam", "rejected", "returned", "timed out", "preview")),

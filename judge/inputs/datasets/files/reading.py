@@ -238,12 +238,12 @@ def _by_keys(columns: Sequence[NamedColumn], present: Sequence[str]) -> list[Nam
     same = [parent for parent in keys if [*keys.values()].count(keys[parent]) > 1]
     named_columns = []
     for column in columns:
-        parent = parents[column.column]
+        parent, own = parents[column.column], column
         if parent in same and column.side is not None:
             last, above = column.column[len(parent) + 1 :], _last_key(parent, present)
             whose, of = (last, above) if all(named(key).side for key in keys[parent]) else (above, last)
-            column = replace(column, criterion=criterion_name(of), who=whose)
-        named_columns.append(column)
+            own = replace(column, criterion=criterion_name(of), who=whose)
+        named_columns.append(own)
     return named_columns
 
 

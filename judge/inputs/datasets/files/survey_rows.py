@@ -3,7 +3,6 @@ respondent and item: Qualtrics (three header rows, loops too) and grids of Googl
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -134,7 +133,18 @@ def _made(
 def _different(shown: Mapping[str, str]) -> dict[str, str]:
     """What the items' questions show that is not the same for all: the texts themselves."""
     texts = [*shown.values()]
-    start = len(os.path.commonprefix(texts))
-    end = len(os.path.commonprefix([text[start:][::-1] for text in texts]))
+    start, end = shared_ends(texts)
     cut = {item: _NUMBER_FIRST.sub("", text[start : len(text) - end]).strip() for item, text in shown.items()}
     return cut if all(cut.values()) else {}
+
+
+def shared_ends(texts: Sequence[str]) -> tuple[int, int]:
+    """Number of characters with which all texts begin, and of those with which the rest of all ends."""
+    start = _shared(texts)
+    return start, _shared([text[start:][::-1] for text in texts])
+
+
+def _shared(texts: Sequence[str]) -> int:
+    return next(
+        (at for at, letters in enumerate(zip(*texts, strict=False)) if len({*letters}) > 1), min(map(len, texts))
+    )

@@ -13,6 +13,7 @@ import orjson
 
 from judge.base.errors import DataError
 from judge.base.records import Scale
+from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_names import bare
 from judge.inputs.datasets.files.column_words import CHECKS, NO_ANSWERS, ORDERS, fold
@@ -76,7 +77,7 @@ class TableCells:
         """The table at `path`, or its first `most` rows; DataError where the file is not a table, SpecError for invalid
         labels."""
         comma = has_decimal_commas(path)
-        told: list[str] = []
+        told: list[str] = []  # some are advice
         rows = tuple(cells for _, cells in islice(table_rows(path, sheet, told), most))
         if not rows:
             raise DataError("the table has no rows", file=path)
@@ -84,7 +85,12 @@ class TableCells:
         rows = tuple(cells for cells in rows if not no_answer(cells, missing)) if words else rows
         if not rows:
             raise DataError(f"no row is an answer: {', '.join(words)}", file=path)
-        told += [f"{count:,} rows are no answers, as {word} says, and left out" for word, count in words.items()]
+        told += [
+            Advice(
+                "{} rows are no answers, as {} says, and left out ({missing} reads them)", f"{n:,}", w, missing="none"
+            )
+            for w, n in words.items()
+        ]
         scale = label_scales({"labels": labels}).of("") if labels else None
         columns = tuple(table_columns(path, sheet))
         return cls(

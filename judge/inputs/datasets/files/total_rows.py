@@ -11,7 +11,7 @@ from judge.base.late_pattern import late
 from judge.inputs.datasets.files.column_words import MEANS, fold
 
 TOTALS = frozenset(
-    "total totals sum summe somme suma totale std sd stdev anzahl min max ecart type desviacion 合计 итого".split()
+    ("total", "totals", "sum", "summe", "somme", "suma", "totale", "std", "sd", "stdev", "min", "max", "合计", "итого")
 )
 # Rows at the end of which each may be one, and cells of words in it at the most, its name among them.
 _LAST, _MOST_WORDS = 3, 1

@@ -86,7 +86,8 @@ def twins_in(
     for column in columns:
         words = frozenset(_word(value) for value in values(column))
         graded = len(words) > _MOST_PLAIN and _codes(words) and _GRADED.search(plain_letters(column).lower()) is None
-        if column not in about and not is_count(column) and words and words <= known and not graded:
+        counts = is_count(column) and not (named(column).side == "judge" and not _codes(words))
+        if column not in about and not counts and words and words <= known and not graded:
             verdicts[column] = words
     gold = {column for column in verdicts if GOLD.search(bare(column))}
     if any(named(column).side != "judge" for column in verdicts.keys() - gold):

@@ -3,7 +3,7 @@ records with a list of people's votes beside one of judges'."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -13,6 +13,8 @@ from judge.inputs.datasets.files.column_words import NAMES, fold
 _LOOKED_AT = 20
 # Keys of who voted, in the lists of votes, and the columns of their rows.
 _WHO = frozenset((*NAMES["rater"], "voter", "judge", "model"))
+# Keys of dialogues that a story answers.
+_DIALOGUES = frozenset(("conversation", "dialogue", "dialog", "history", "context"))
 RATER, CRITERION, RATING = "rater", "criterion", "rating"
 _LISTS = 2
 
@@ -24,14 +26,40 @@ def rows_of_votes(rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     first = [*islice(rows, _LOOKED_AT)]
     records = [cells for _, cells in first]
     split: _Split | None = None
+    called = _named_in_lists([record for record in records if isinstance(record, dict)])
     if records and all(isinstance(record, dict) for record in records):
         voted = _lists_of_votes(records)
         split = _tasks if all(map(_is_task, records)) else (lambda record: _votes(record, voted)) if voted else None
-    for row, cells in chain(first, rows):
+    for row, whole in chain(first, rows):
+        cells = _with_turns(whole, called) if isinstance(whole, dict) else whole
         if split is None or not isinstance(cells, dict):
             yield row, cells
         else:
             yield from ((row, vote) for vote in split(cells))
+
+
+def _named_in_lists(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Keys of who voted that hold a name in some records, and in others a list of a name and more, such as a prompt."""
+    keys = {key for record in records for key, value in record.items() if fold(key) in _WHO and isinstance(value, str)}
+    return {key for key in keys if any(isinstance(record.get(key), list) for record in records)}
+
+
+def _with_turns(record: dict[str, Any], called: Collection[str]) -> dict[str, Any]:
+    """The record, with each list of a dialogue's turns (`role`, `content`) as one text, and the name alone of
+    who is `called` by a list."""
+    record = record | {key: record[key][0] for key in called if isinstance(record.get(key), list) and record[key]}
+    turns = {key: value for key, value in record.items() if fold(key) in _DIALOGUES and _turns(value)}
+    return record | {
+        key: "\n".join(f"{turn['role']}: {turn['content']}" for turn in value) for key, value in turns.items()
+    }
+
+
+def _turns(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(turn, Mapping) and isinstance(turn.get("content"), str) and "role" in turn for turn in value)
+    )
 
 
 def _is_task(record: Mapping[str, Any]) -> bool:

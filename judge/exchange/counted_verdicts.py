@@ -1,11 +1,9 @@
-"""Tables that hold no judge's ratings of single stories: people's ratings alone, comparisons of two stories, rankings,
-labels without an order. `judge check` counts them, says how they were read, and how far raters agree."""
+"""Counts of verdicts in a table: comparisons of two stories, labels without an order, ranks of several systems."""
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,189 +11,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judge.base.arrays import Floats
 from judge.base.errors import DataError
-from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, few
-from judge.exchange.checked_table import Checked, fault_notes, missing_notes, read_side
-from judge.exchange.column_roles import ComparedTableError, PeopleAloneError, guess_side
 from judge.exchange.compared_table import ComparedMap, compared_map, read_compared
-from judge.exchange.imported_folder import Import, write_folder
-from judge.exchange.logs.tools import PreferencesImport, write_preferences
-from judge.exchange.table_roles import GivenColumns, Guessed, options_of
-from judge.exchange.two_tables import check_files
-from judge.inputs.datasets.files.column_names import named
-from judge.inputs.datasets.files.column_reader import RankedTableError, UnorderedLabelsError, read_columns
+from judge.exchange.counted import Counted, counted_words
+from judge.exchange.table_roles import GivenColumns, options_of
+from judge.inputs.datasets.files.column_labels import RankedTableError, UnorderedLabelsError
+from judge.inputs.datasets.files.column_names import bare, named
 from judge.inputs.datasets.files.column_words import GOLD
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.stats.agreement import krippendorff
-from judge.stats.correlation.kendall import codes, tau_b
-
-_LEAST_STORIES = 3
-_NAMED = 4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counted:
-    """What a table holds that has no judge's ratings of single stories: `about` it in a sentence, how it was `reading`
-    read, numbers, notes, the options that repeat the reading, and what can be done next. `imported` is its content."""
-
-    path: Path
-    about: str
-    reading: tuple[str, ...]
-    table: Table
-    notes: tuple[str, ...]
-    options: str | None
-    following: str
-    imported: Import | PreferencesImport | None = None
-    beside: tuple[Path, ...] = ()
-
-
-def looked_at(paths: Sequence[Path], given: GivenColumns) -> Checked | Counted:
-    """A table of ratings by a judge and by people, or two; else what a table without these holds. Raises what
-    `check_files` raises for a table that is none of these."""
-    if paths[1:] and (alone := _one_a_rater(paths, given)) is not None:
-        return alone
-    try:
-        return check_files(paths, given)
-    except PeopleAloneError as alone:
-        return _people(paths[0], alone.guessed)
-    except ComparedTableError:
-        return _compared(paths[0], given)
-    except UnorderedLabelsError as error:
-        return _labelled(error, given) if not paths[1:] else _again(error)
-    except RankedTableError as error:
-        return _ranked(error, given) if not paths[1:] else _again(error)
-
-
-def _again(error: DataError) -> Counted:
-    raise error
-
-
-def _people(path: Path, guessed: Guessed) -> Counted:
-    left_out = [name for name in guessed.reading.table.columns if name not in guessed.used] if guessed.reading else []
-    imported = read_side(path, guessed, left_out)
-    notes = [*fault_notes(imported), *missing_notes(guessed)]
-    return _of_people((path,), imported, guessed.lines, notes, guessed)
-
-
-def _of_people(
-    paths: Sequence[Path], imported: Import, lines: Sequence[str], notes: Sequence[str], guessed: Guessed
-) -> Counted:
-    frame = imported.frame[imported.frame["rating"].notna()]
-    labels = (guessed.given.labels or "").split(",") if guessed.given.labels else []
-    table = Table("People's ratings", _PEOPLE, [*_by_criterion(frame, len(labels) > 0)], "")
-    systems = frame["system"][frame["system"] != "-"].nunique()
-    raters = frame["rater"].nunique()
-    about = (
-        f"{paths[0].stem}: people's ratings, and no judge's: {len(frame):,} ratings of {frame['story'].nunique():,} "
-        f"stories by {raters:,} raters, {frame['criterion'].nunique()} criteria"
-    )
-    about += f", {systems} systems." if systems else "."
-    more = [f"labels count from 1, {labels[0]}, to {len(labels)}, {labels[-1]}"] if labels else []
-    words = "with a judge's ratings of these stories, judge check {} JUDGE.csv says how far it agrees with people"
-    return Counted(
-        paths[0],
-        about,
-        tuple(lines),
-        table,
-        (*more, *notes),
-        guessed.options if len(paths) == 1 else None,
-        words.format(" ".join(map(str, paths))),
-        imported,
-        tuple(paths[1:]),
-    )
-
-
-_PEOPLE = [
-    Column("criterion", "criterion", wrap=26),
-    Column("ratings", "ratings"),
-    Column("stories", "stories"),
-    Column("raters", "raters"),
-    Column("mean", "mean", digits=4),
-    Column("person", "one person x100", digits=1, factor=100),
-    Column("alpha", "alpha", digits=2),
-]
-
-
-def _by_criterion(frame: pd.DataFrame, labelled: bool) -> Iterator[dict[str, Any]]:
-    for criterion, rows in frame.groupby("criterion", sort=False):
-        named_rows = rows[rows["rater"].notna()]
-        matrix = named_rows.pivot_table(index="story", columns="rater", values="rating", observed=True).to_numpy(float)
-        yield {
-            "criterion": criterion,
-            "ratings": len(rows),
-            "stories": rows["story"].nunique(),
-            "raters": rows["rater"].nunique(),
-            "mean": float(rows["rating"].mean()) + labelled,
-            "person": _with_others(matrix),
-            "alpha": _alpha(matrix, "interval"),
-        }
-
-
-def _with_others(matrix: Floats) -> Estimate:
-    """Kendall's tau-b of a person with the mean of the others, averaged over persons."""
-    taus = []
-    for k in range(matrix.shape[1] if matrix.ndim == len(("story", "rater")) else 0):
-        others = np.delete(matrix, k, axis=1)
-        some = ~np.isnan(matrix[:, k]) & ~np.isnan(others).all(axis=1)
-        if some.sum() >= _LEAST_STORIES:
-            means = np.round(np.nanmean(others[some], axis=1), 9)
-            tau = tau_b(codes(matrix[some, k]), codes(means))
-            taus += [] if np.isnan(tau) else [float(tau)]
-    return Estimate(float(np.mean(taus)), n=len(taus)) if taus else Estimate.undefined("no two persons", n=0)
-
-
-def _alpha(matrix: Floats, level: krippendorff.Level) -> Estimate:
-    if matrix.size == 0:
-        return Estimate.undefined("no raters", n=0)
-    return krippendorff.alpha(matrix, level, np.random.default_rng(1), resamples=0).estimate
-
-
-# A file for each rater, whose name the file's name tells.
-
-
-def _one_a_rater(paths: Sequence[Path], given: GivenColumns) -> Counted | None:
-    """Files with the same columns, none of them a judge's or of raters' names, and the same stories; None for others."""
-    tables = [TableCells.at(path, given.sheet, missing=given.missing) for path in paths]
-    if len({table.columns for table in tables}) > 1 or given.judge or given.rater:
-        return None
-    readings = [read_columns(table) for table in tables]
-    for reading in readings:
-        sided = {column.side for column in reading.ratings()}
-        if reading.column("rater") is not None or sided - {None} or reading.column("id") is None:
-            return None
-    names = _different_names(paths)
-    if any(named(name).side == "judge" for name in names) or len({*names}) < len(paths):
-        return None
-    imports, lines, notes = [], [], []
-    guessed = None
-    for table, name in zip(tables, names, strict=True):
-        guessed = guess_side(table, given, "human")
-        guessed = replace(guessed, fields={**guessed.fields, "rater": f"={name}"})
-        left_out = [column for column in table.columns if column not in guessed.used]
-        imports.append(read_side(table.path, guessed, left_out, dataset=paths[0].stem))
-    if guessed is None:
-        return None
-    stories = [{*imported.frame["story"]} for imported in imports]
-    if not set.intersection(*stories):
-        return None
-    frame = pd.concat([imported.frame for imported in imports], ignore_index=True)
-    lines = [f"a file is a rater's, by its name: {', '.join(names)}", *guessed.lines]
-    notes = [f"joined by {guessed.fields['story']}: {len(set.intersection(*stories)):,} stories are in every file"]
-    return _of_people(paths, replace(imports[0], frame=frame), lines, notes, guessed)
-
-
-def _different_names(paths: Sequence[Path]) -> list[str]:
-    stems = [path.stem for path in paths]
-    start = len(os.path.commonprefix(stems))
-    end = len(os.path.commonprefix([stem[start:][::-1] for stem in stems]))
-    names = [stem[start : len(stem) - end].strip(" _-.()") for stem in stems]
-    return [name or stem for name, stem in zip(names, stems, strict=True)]
-
 
 # Comparisons of two stories.
 
@@ -211,7 +38,7 @@ _PAIRS = [
 ]
 
 
-def _compared(path: Path, given: GivenColumns) -> Counted:
+def compared_counts(path: Path, given: GivenColumns) -> Counted:
     columns: dict[str, Any] = {"labels": given.labels} if given.labels else {}
     columns |= {"missing": ",".join(given.missing)} if given.missing else {}
     columns |= {"sheet": given.sheet} if given.sheet else {}
@@ -240,7 +67,7 @@ def _compared(path: Path, given: GivenColumns) -> Counted:
         about,
         tuple(compared.lines),
         Table("Verdicts", _PAIRS, rows, ""),
-        tuple([*_agreed(judged, people, compared), *imported.notes]),
+        (*_agreed(judged, people, compared), *imported.notes),
         options_of(given) or None,
         f"judge import {path} -o {run}, then judge rank {run}, has strengths, orders and intervals",
         imported,
@@ -297,10 +124,10 @@ _LABELS = [
 ]
 
 
-def _labelled(error: UnorderedLabelsError, given: GivenColumns) -> Counted:
+def label_counts(error: UnorderedLabelsError, given: GivenColumns) -> Counted:
     table = error.table
     values = {column: [*map(_word, table.values(column), [table] * len(table.rows))] for column in error.columns}
-    gold = [column for column in values if GOLD.search(_bare(column))]
+    gold = [column for column in values if GOLD.search(bare(column))]
     sides = {column: named(column).side for column in values if column not in gold}
     judges = [column for column, side in sides.items() if side == "judge"]
     people = [column for column in sides if column not in judges]
@@ -312,7 +139,9 @@ def _labelled(error: UnorderedLabelsError, given: GivenColumns) -> Counted:
     if people[1:]:
         pairs = [_same(values[a], values[b]) for a, b in combinations(people, 2)]
         notes.append(f"two people give the same label in {np.mean([s / n for s, n in pairs if n]):.4f} (mean of pairs)")
-    most = [_most(pd.Series([v for v in row if v is not None])) for row in zip(*(values[c] for c in people), strict=True)]
+    most = [
+        _most(pd.Series([v for v in row if v is not None])) for row in zip(*(values[c] for c in people), strict=True)
+    ]
     for judge in judges:
         against = [("most people", most)] if people[1:] else []
         against += [(column, values[column]) for column in [*gold, *people]]
@@ -320,8 +149,8 @@ def _labelled(error: UnorderedLabelsError, given: GivenColumns) -> Counted:
         notes += [f"{judge} agrees with {name} in {s / n:.4f} ({s:,} of {n:,})" for name, s, n in said if n]
     words = sorted({value for column in people for value in values[column] if value is not None})
     about = (
-        f"{table.path.stem}: labels without a known order: {len(people)} people and {len(judges)} judges label "
-        f"{len(table.rows):,} rows, each an item, as {', '.join(words)}."
+        f"{table.path.stem}: labels without a known order: {len(people)} people and "
+        f"{counted_words(len(judges), 'judge')} label {len(table.rows):,} rows, each an item, as {', '.join(words)}."
     )
     reading = [f"people: {', '.join(people)}", *([f"judge: {', '.join(judges)}"] if judges else [])]
     reading += [f"not a rater's, but put together from others: {', '.join(gold)}"] if gold else []
@@ -347,10 +176,6 @@ def _word(value: Any, table: TableCells) -> str | None:
     return None if word is None or table.nothing(word, "") else word
 
 
-def _bare(column: str) -> str:
-    return column.lower()
-
-
 def _label_row(who: str, values: Sequence[str | None]) -> dict[str, Any]:
     given = pd.Series([value for value in values if value is not None]).value_counts()
     return {"who": who, "all": int(given.sum()), "counts": ", ".join(f"{k} {v:,}" for k, v in given.items())}
@@ -372,7 +197,7 @@ _RANKS = [
 ]
 
 
-def _ranked(error: RankedTableError, given: GivenColumns) -> Counted:
+def rank_counts(error: RankedTableError, given: GivenColumns) -> Counted:
     table, ranks = error.table, error.ranks
     numbers = {name: table.numbers(column, given.missing) or [] for name, column in ranks.items()}
     rows = []
@@ -405,13 +230,3 @@ def _ranked(error: RankedTableError, given: GivenColumns) -> Counted:
         options_of(given) or None,
         f"a judge that ranks or compares the same stories is set beside people by judge import {table.path} -o RUN",
     )
-
-
-def keep_content(counted: Counted, folder: Path) -> None:
-    """Write what was read to a result folder, for other commands. Raises DataError for labels and ranks."""
-    if isinstance(counted.imported, Import):
-        write_folder(folder, counted.imported)
-    elif counted.imported is not None:
-        write_preferences(folder, counted.imported)
-    else:
-        raise DataError("labels without an order, and ranks, are counted and not kept", file=counted.path)

@@ -1,0 +1,97 @@
+"""Tables whose rows are a judge's answers, whom a column names, and tables whose rows are errors that people found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from judge.base.errors import DataError
+from judge.exchange.side_columns import answered
+from judge.exchange.table_roles import Guessed
+from judge.inputs.datasets.files.column_evidence import REPEATS
+from judge.inputs.datasets.files.column_names import bare, named, named_column
+from judge.inputs.datasets.files.reading import Reading
+from judge.inputs.datasets.files.source_file import is_missing
+from judge.inputs.datasets.files.table_cells import TableCells
+
+# Names of columns of errors' severities, and the weights that scores customarily take.
+_SEVERITIES = frozenset(("severity", "severities", "schwere", "gravite", "gravedad"))
+_WEIGHTS: Mapping[str, int] = {"critical": 25, "major": 5, "minor": 1}
+# Eval-Prompts at the most that a column names.
+_MOST_ASKED = 12
+
+
+def judges_in_a_column(reading: Reading, used: Collection[str]) -> str | None:
+    """The column that names the judge of each row, where no column names persons: its name and all of its cells are a
+    language model's, and rows of one story have several."""
+    table, story = reading.table, reading.column("id")
+    if story is None or reading.column("rater") is not None:
+        return None
+    for column, read in reading.columns.items():
+        if column in used or read.role != "ignored" or read.named.side != "judge" or table.holds_ratings(column):
+            continue
+        names = {str(value) for value in table.values(column)}
+        if all(named(name).side == "judge" for name in names) and answered(table, column, story):
+            return column
+    return None
+
+
+def with_judges_in_a_column(guessed: Guessed, reading: Reading) -> Guessed:
+    """The interpretation of a table whose rows are a judge's answers, with people's ratings repeated beside them: who
+    answered, to which Eval-Prompt, and in which repeat."""
+    table, story = reading.table, guessed.fields.get("story")
+    column = judges_in_a_column(reading, guessed.used) if guessed.judges else None
+    if column is None or story is None or "criterion" in guessed.fields or "rater" in guessed.fields:
+        return guessed
+    if len({rated.criterion for rated in guessed.judges}) < len(guessed.judges):
+        return guessed
+    fields = {**guessed.fields, "judge": column}
+    known = [story, column]
+    repeat = next((c for c in table.columns if bare(c) in REPEATS and c not in guessed.used), None)
+    others = [
+        c
+        for c in table.columns
+        if c not in guessed.used | {column, repeat} and reading.columns[c].role == "ignored" and _few_words(table, c)
+    ]
+    for asked in (None, *others):
+        keys = [*known, *filter(None, (asked, repeat))]
+        cells = [[*map(str, table.values(key))] for key in keys]
+        if len({*zip(*cells, strict=True)}) == len(table.rows):
+            fields |= {"eval_prompt": asked} if asked is not None else {}
+            fields |= {"repeat": repeat} if repeat is not None else {}
+            break
+    else:
+        guessed = replace(guessed, given=replace(guessed.given, number_repeats=True))
+    return replace(guessed, fields=fields, guessed=(*guessed.guessed, "repeat", "eval_prompt"))
+
+
+def _few_words(table: TableCells, column: str) -> bool:
+    values = [str(value) for value in table.values(column) if not is_missing(value, ())]
+    return len(values) == len(table.rows) and 1 < len({*values}) <= _MOST_ASKED and not table.holds_ratings(column)
+
+
+def errors_in_rows(reading: Reading) -> DataError | None:
+    """The error for a table with a row for each error that a person found, whose severities are words."""
+    table = reading.table
+    severity = next((c for c in table.columns if bare(c) in _SEVERITIES and not table.holds_ratings(c)), None)
+    if severity is None:
+        return None
+    words = {str(value).strip() for value in table.values(severity) if not is_missing(value, ())}
+    if not {word.casefold() for word in words} & {"major", "minor"}:
+        return None
+    ids = [c for c in table.columns if named_column("id", [c]) or bare(c).endswith("id")]
+    keys = list(dict.fromkeys(filter(None, (reading.column("rater"), reading.column("system"), *ids))))
+    scores = table.path.with_suffix(".scores.csv").name
+    weights = ", ".join(f"{word!r}: {_WEIGHTS.get(word.casefold(), 0)}" for word in sorted(words))
+    message = (
+        f"a row is an error that was found (severities {', '.join(sorted(words))} in {severity}), and no column holds "
+        "a rating: a score takes weights, customarily Major 5 and Minor 1, summed for each rater and text"
+    )
+    separator = "\\t" if table.path.suffix == ".tsv" else ","
+    code = (
+        f"import pandas as pd; d = pd.read_csv({str(table.path)!r}, sep={separator!r}, quoting=3); "
+        f"d['penalty'] = d[{severity!r}].map({{{weights}}}); "
+        f"d.groupby({keys}, as_index=False).penalty.sum().to_csv({scores!r}, index=False)"
+    ).replace("'\\\\t'", "'\\t'")
+    hint = f'with these weights: python -c "{code}", then judge check {scores}'
+    return DataError(message, file=table.path, hint=hint)
