@@ -239,7 +239,7 @@ def check(
         list[Path],
         typer.Argument(
             metavar="FILE [FILE]",
-            help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX; or two, people's and a judge's",
+            help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX; or people's and a judge's",
         ),
     ],
     *,
@@ -268,7 +268,8 @@ def check(
     One more person, control, intervals and verdict are those of judge report. What the file does not allow is listed.
     Nothing is sent.
 
-    Two tables, one of people's ratings and one of a judge's, are joined by the stories' ids.
+    Two tables, one of people's ratings and one of a judge's, are joined by the stories' ids; files of one rater each
+    are read together. A table without a judge's ratings, such as people's alone, comparisons or labels, is counted.
 
     Example: judge check people.csv judge.jsonl
 

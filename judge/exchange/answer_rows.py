@@ -17,8 +17,29 @@ from judge.inputs.datasets.files.table_cells import TableCells
 # Names of columns of errors' severities, and the weights that scores customarily take.
 _SEVERITIES = frozenset(("severity", "severities", "schwere", "gravite", "gravedad"))
 _WEIGHTS: Mapping[str, int] = {"critical": 25, "major": 5, "minor": 1}
+# Kinds of raters at the most.
+_MOST_KINDS = 4
 # Eval-Prompts at the most that a column names.
 _MOST_ASKED = 12
+
+
+def by_kind(table: TableCells, rater: str) -> tuple[str, ...]:
+    """The raters that a column beside their names calls a model's, where it calls others people: `llm` and `human`."""
+    for column in table.columns:
+        if column == rater or table.holds_ratings(column):
+            continue
+        kinds: dict[str, set[str]] = {}
+        for who, kind in zip(table.values(rater), table.values(column), strict=True):
+            if not is_missing(who, ()):
+                kinds.setdefault(str(who), set()).add(str(kind).strip())
+        words = set().union(*kinds.values()) if kinds else set()
+        if not 1 < len(words) <= _MOST_KINDS or any(len(kind) > 1 for kind in kinds.values()):
+            continue
+        sides = {word: named(word).side for word in words}
+        plain = all(not any(map(str.isdigit, word)) for word in words)
+        if plain and {*sides.values()} == {"judge", "human"} and len(kinds) > len(words) - 1:
+            return tuple(who for who, kind in kinds.items() if sides[next(iter(kind))] == "judge")
+    return ()
 
 
 def judges_in_a_column(reading: Reading, used: Collection[str]) -> str | None:

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
-from judge.exchange.answer_rows import errors_in_rows, judges_in_a_column, with_judges_in_a_column
+from judge.exchange.answer_rows import by_kind, errors_in_rows, judges_in_a_column, with_judges_in_a_column
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
-from judge.exchange.role_questions import ask, refuse_judges_in_rows
+from judge.exchange.role_questions import ask, persons_or_criteria, refuse_judges_in_rows
 from judge.exchange.side_columns import answered, are_persons, by_file, repeat_column
 from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, RatingColumn, options_of
 from judge.inputs.datasets.dataset import label_scales
@@ -21,6 +21,7 @@ from judge.inputs.datasets.files.column_names import (
     Side,
     counts_repeats,
     is_count,
+    is_criterion,
     may_be_persons,
     named,
     named_column,
@@ -320,14 +321,15 @@ def _people_alone(reading: Reading, given: GivenColumns) -> Guessed | None:
     people = [_given_column(column, reading) for column in given.human]
     if rater is not None:
         sides = {named(str(value)).side for value in table.values(rater)}
-        if not people and "judge" in sides:
+        if not people and ("judge" in sides or by_kind(table, rater)):
             return None
         people = people or without_means([column for column in ratings if column.column != rater])
         given = replace(given, rater=rater) if given.rater else given
     elif not people:
         sides_read = reading.sides()
-        people = sides_read.people if not sides_read.judges and not sides_read.neither else []
-        people = people if people[1:] else []
+        if sides_read.judges or (sides_read.people and sides_read.neither):
+            return None
+        people = sides_read.people if sides_read.people[1:] else _of_one_person(sides_read.neither, reading, given)
     if not people:
         return None
     given = replace(given, rating=None)
@@ -337,6 +339,21 @@ def _people_alone(reading: Reading, given: GivenColumns) -> Guessed | None:
     guessed = _from_columns(reading, given, [], people, missing)
     ask(guessed, given, [], people, table)
     return guessed
+
+
+def _of_one_person(columns: Sequence[NamedColumn], reading: Reading, given: GivenColumns) -> list[NamedColumn]:
+    """Columns of numbers that name nobody, of several criteria each, as one person's. Raises TwoReadingsError where
+    their names may be persons'."""
+    names = [column.criterion for column in columns]
+    if not columns[1:] or None in names or len({*names}) < len(names):
+        return []
+    if all(is_criterion(str(name)) for name in names):
+        return [replace(column, who=reading.table.name) for column in columns]
+    fields = {name: value for name, value in _fields(reading, given, set()).items() if name in ORDER}
+    stated = replace(given, **fields)
+    persons = replace(stated, human=tuple(f"{OVERALL}={column.column}" for column in columns))
+    criteria = replace(stated, human=tuple(f"{column.column}={column.column}" for column in columns))
+    raise persons_or_criteria(reading.table, persons, criteria)
 
 
 def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:
@@ -465,7 +482,7 @@ def _rows(reading: Reading, given: GivenColumns) -> Guessed | None:
     if not ratings or who is None:
         return None
     raters = list(dict.fromkeys(str(value) for value in table.values(who)))
-    judges = given.judge or tuple(name for name in raters if named(name).side == "judge")
+    judges = given.judge or by_kind(table, who) or tuple(name for name in raters if named(name).side == "judge")
     for name in given.judge:
         if name not in raters:
             raise DataError(unknown("judge", name, raters), file=table.path, column=who)

@@ -23,7 +23,7 @@ from judge.inputs.datasets.files.reading import Reading, TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells, no_answer
 from judge.inputs.datasets.files.table_file import cell, is_column, table_rows
-from judge.inputs.datasets.files.verdict_codes import WORDS, code_question
+from judge.inputs.datasets.files.verdict_codes import WORDS, code_question, verdict_word
 
 _FIELDS = ("first", "second", "first_id", "second_id", "first_system", "second_system", "story_prompt", "id", "rater")
 _SIDES = ("judges", "people")
@@ -217,7 +217,7 @@ def _verdict(
     first, second = columns.chosen.get(column, (None, None))
     if first is not None and second is not None and value in (cell(cells, first), cell(cells, second)):
         return "first" if value == cell(cells, first) else "second"
-    preferred = columns.words.get(" ".join(str(label(value)).casefold().removesuffix(".0").split()))
+    preferred = columns.words.get(verdict_word(label(value)))
     if preferred is None:
         hint = Advice("say which words mean first, second and tie: {labels}", labels="A,B,C")
         allowed = ", ".join(columns.words)

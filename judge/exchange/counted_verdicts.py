@@ -20,6 +20,7 @@ from judge.exchange.table_roles import GivenColumns, options_of
 from judge.inputs.datasets.files.column_labels import RankedTableError, UnorderedLabelsError
 from judge.inputs.datasets.files.column_names import bare, named
 from judge.inputs.datasets.files.column_words import GOLD
+from judge.inputs.datasets.files.pair_table import SYSTEM
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
@@ -55,12 +56,12 @@ def compared_counts(path: Path, given: GivenColumns) -> Counted:
     people, judged = frame[frame["source"] == "rater"], frame[frame["source"] == "judge"]
     rows = [_pair_row("people", people)] if len(people) else []
     rows += [_pair_row(str(name), mine) for name, mine in judged.groupby("judge", sort=False)]
-    systems = {*imported.stories["system"]} - {"-"}
+    systems = {*imported.stories["system"]} - {"-", SYSTEM}
     about = (
         f"{path.stem}: comparisons of two stories in each row: {len(frame):,} verdicts on "
         f"{frame['pair'].nunique():,} pairs, {frame['story_prompt'].nunique():,} story-prompts"
     )
-    about += f", {len(systems)} systems." if systems else "."
+    about += f", {counted_words(len(systems), 'system')}." if systems else "."
     run = f"runs/{path.stem}"
     return Counted(
         path,

@@ -95,6 +95,12 @@ def ask(
         raise _two(table, f"is {judges[0].column} the judge's rating of {first}, not of {second}?", *of)
 
 
+def persons_or_criteria(table: TableCells, persons: GivenColumns, criteria: GivenColumns) -> TwoReadingsError:
+    """The question whether columns, in a table without a judge, are several persons' or of several criteria."""
+    question = f"are {few([name.partition('=')[2] for name in persons.human], 4)} columns of several people, and not of criteria?"
+    return _two(table, question, persons, criteria)
+
+
 def _doubtful_code(columns: Sequence[NamedColumn], table: TableCells) -> tuple[str, list[str], str] | None:
     """9 above a scale that ends below 8, which never occurs: a rating, or a sign for none; with the columns that hold
     it, and the gap."""

@@ -261,6 +261,29 @@ def calls_of_judges(folder: Path) -> Layout:
     return [folder / "calls.csv"], truth_of(frame, ("gpt-4o-mini",))
 
 
+def kinds_of_raters(folder: Path) -> Layout:
+    """Raters whose names say nothing, and a column that calls one a model."""
+    frame = long(15, ("r1", "r2", "r3"), ("Plot", "Style"))
+    table = wide(frame, ["story", "system", "text", "rater"]).rename(columns={"rater": "annotator"})
+    table["annotator_type"] = ["llm" if who == "r3" else "human" for who in table["annotator"]]
+    table.to_csv(folder / "kinds.csv", index=False)
+    return [folder / "kinds.csv"], truth_of(frame, ("r3",))
+
+
+def stories_by_systems(folder: Path) -> Layout:
+    """One row a prompt and rater, with the texts of all systems and the ratings of each side by side."""
+    frame = long(16, ("Ada", "Bo"), ("Plot", "Style"))
+    rows = []
+    for (prompt, rater), given in frame.groupby(["prompt", "rater"], sort=False):
+        row: dict[str, Any] = {"prompt_id": f"q{prompt}", "rater": rater, "prompt": given["opening"].iloc[0]}
+        for system, mine in given.groupby("system", sort=False):
+            row |= {f"answer_{system}": mine["text"].iloc[0]}
+            row |= {f"{c}_{system}": int(v) for c, v in zip(mine["criterion"], mine["rating"], strict=True)}
+        rows.append(row)
+    pd.DataFrame(rows).to_csv(folder / "systems.csv", index=False)
+    return [folder / "systems.csv"], truth_of(frame)
+
+
 LAYOUTS: tuple[Callable[[Path], Layout], ...] = (
     judge_among_raters,
     three_part_ids,
@@ -275,6 +298,8 @@ LAYOUTS: tuple[Callable[[Path], Layout], ...] = (
     questions_and_catch_trials,
     nested_objects,
     calls_of_judges,
+    kinds_of_raters,
+    stories_by_systems,
 )
 
 

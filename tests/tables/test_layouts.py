@@ -96,7 +96,7 @@ def test_grades_of_two_texts_are_asked_for_their_direction(tmp_path: Path) -> No
 
 def test_grades_by_signs_and_systems_names_are_verdicts(tmp_path: Path) -> None:
     draw = random.Random(3)
-    signs, names = ("A>>B", "A>B", "A=B", "A<B", "A<<B"), ("base-1", "llm-2", "tie")
+    signs, names = ("A>>B", "A is better", "A = B", "A<B", "B much better"), ("base-1", "llm-2", "tie")
     rows = [
         {"Seg ID": f"s{n}", "Translation A (base-1)": f"one text {n} with the words of it all and more of them"}
         | {"Translation B (llm-2)": f"another text {n} with other words, and also more of them in it"}
@@ -110,8 +110,8 @@ def test_grades_by_signs_and_systems_names_are_verdicts(tmp_path: Path) -> None:
     assert isinstance(counted, Counted)
     people, judge = counted.table.rows
     given = pd.concat([frame["Verdict linguist MK"], frame["Verdict linguist JS"]])
-    assert people["first"] == given.isin(("A>>B", "A>B")).sum()
-    assert people["tie"] == (given == "A=B").sum()
+    assert people["first"] == given.isin(("A>>B", "A is better")).sum()
+    assert people["tie"] == (given == "A = B").sum()
     assert [judge["first"], judge["second"]] == [(frame["GPT-4o verdict"] == name).sum() for name in names[:2]]
 
 
@@ -204,3 +204,36 @@ def test_a_judge_named_by_a_list_with_its_prompt(tmp_path: Path) -> None:
     counted = looked_at([path], GivenColumns())
     assert isinstance(counted, Counted)
     assert {row["who"]: row["all"] for row in counted.table.rows} == {"people": 24, "gpt-4": 12}
+
+
+def test_columns_that_name_nobody_are_asked_or_are_criteria(tmp_path: Path) -> None:
+    frame = long(17, ("AB", "CD", "EF"), ("Plot",))
+    wide(frame, ["story", "system", "text"], "rater").to_csv(tmp_path / "initials.csv", index=False)
+    with pytest.raises(TwoReadingsError, match="AB, CD, EF columns of several people") as doubt:
+        looked_at([tmp_path / "initials.csv"], GivenColumns())
+    raters = []
+    for choice in doubt.value.choices:
+        counted = looked_at([tmp_path / "initials.csv"], choice)
+        assert isinstance(counted, Counted)
+        raters.append([row["raters"] for row in counted.table.rows])
+    assert raters == [[3], [1, 1, 1]]
+    one = long(18, ("AB",), ("Plot", "Style"))
+    wide(one, ["story", "system", "text"]).to_csv(tmp_path / "one.csv", index=False)
+    counted = looked_at([tmp_path / "one.csv"], GivenColumns())
+    assert isinstance(counted, Counted)
+    assert [row["raters"] for row in counted.table.rows] == [1, 1]
+
+
+def test_a_judges_answers_beside_its_ratings_are_no_systems_stories(tmp_path: Path) -> None:
+    frame = long(19, ("rater1", "gpt-4", "claude-3"), ("Plot",))
+    table = wide(frame, ["story", "text"], "rater")
+    for judge in ("gpt-4", "claude-3"):
+        table[f"{judge} output"] = [
+            f"I would say that this story {n} is rather good, and rate it so." for n in range(len(table))
+        ]
+        table = table.rename(columns={judge: f"{judge} score"})
+    table.to_csv(tmp_path / "outputs.csv", index=False)
+    checked = looked_at([tmp_path / "outputs.csv"], GivenColumns())
+    assert isinstance(checked, Checked)
+    assert checked.ratings.frame["story"].nunique() == 24
+    assert checked.ratings.frame["judge"].dropna().nunique() == 2

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from judge.base.errors import DataError
-from judge.base.late_pattern import late
 from judge.base.wording import Advice, few
 from judge.inputs.datasets.files.cell_patterns import as_spelled, spelled_alike
 from judge.inputs.datasets.files.column_evidence import Evidence
 from judge.inputs.datasets.files.column_names import OVERALL, is_count, named, named_column
-from judge.inputs.datasets.files.column_words import ORDERS
+from judge.inputs.datasets.files.column_words import ORDERS, RANKS
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.verdict_codes import WORDS
 
@@ -19,8 +18,7 @@ from judge.inputs.datasets.files.verdict_codes import WORDS
 _MOST_LABELS, _LEAST_REPEATS = 7, 3
 # Categories without a known order at the most.
 _MOST_CATEGORIES = 40
-# A word for ranks in a column's name, and columns of them at the least.
-_RANK = late(r"\b(?:rank(?:ing|ed)?|rang|platz|puesto|posici[oó]n|place|classement)\b[ _:-]*", re.IGNORECASE)
+# Columns of ranks at the least.
 _LEAST_RANKED = 2
 
 
@@ -42,7 +40,7 @@ class RankedTableError(DataError):
 
 def _system_ranked(column: str) -> str:
     """The system whose ranks a column holds: its name without the word for ranks, and without a note in brackets."""
-    return re.sub(r"\s*\([^()]*\)\s*$", "", _RANK.sub("", column)).strip(" _-.:") or column
+    return re.sub(r"\s*\([^()]*\)\s*$", "", RANKS.sub("", column)).strip(" _-.:") or column
 
 
 class Labelled(Evidence):
@@ -110,7 +108,7 @@ class Labelled(Evidence):
 
     def _refuse_ranks(self) -> None:
         """Ranks compare the stories of a row, and rate none: in each row numbers from 1 to as many as there are."""
-        found = {column: match for column in self.free() if (match := _RANK.search(column)) and self._rated(column)}
+        found = {column: match for column in self.free() if (match := RANKS.search(column)) and self._rated(column)}
         if len(found) < _LEAST_RANKED:
             return
         numbers = [self.table.numbers(column) or [] for column in found]

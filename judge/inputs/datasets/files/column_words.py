@@ -393,3 +393,5 @@ CHECKS = late(
     r"^(?:attention|catch|instructed response)(?:[ _-]?(?:check|trial|item|question|test)s?)?[ _-]*\d*$"
     r"|^(?:aufmerksamkeits(?:test|check|frage)|test d'attention|control de atencion)$"
 )
+# A word for ranks in a column's name.
+RANKS = late(r"(?i)\b(?:rank(?:ing|ed)?|rang|platz|puesto|posici[oó]n|place|classement)\b[ _:-]*")

@@ -18,6 +18,7 @@ from judge.base.wording import Advice
 from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
 from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json, text_of
 from judge.inputs.datasets.files.survey_rows import answers_in_rows
+from judge.inputs.datasets.files.system_columns import stories_in_rows
 from judge.inputs.datasets.files.total_rows import without_totals
 from judge.inputs.datasets.files.voted_records import rows_of_votes
 
@@ -42,7 +43,7 @@ def table_rows(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """(row number, cells by column) of a table. Keys that a JSON object lacks are None. `told` is given sentences on
     rows that are read otherwise than they stand, or left out. Raises DataError for another format or no rows."""
-    yield from without_totals(_as_written(path, sheet, told), told)
+    yield from stories_in_rows(without_totals(_as_written(path, sheet, told), told), told)
 
 
 def _as_written(path: Path, sheet: str | None, told: list[str] | None) -> Iterator[tuple[int, dict[str, Any]]]:

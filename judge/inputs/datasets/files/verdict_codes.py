@@ -14,8 +14,12 @@ from judge.inputs.datasets.files.column_words import GOLD, plain_letters
 
 WORDS: Mapping[str, Preferred] = {
     **dict.fromkeys(("first", "a", "1", "model_a", "story a", "left", "a>>b", "a>b"), "first"),
+    **dict.fromkeys(("links", "gauche", "izquierda"), "first"),
+    **dict.fromkeys(("rechts", "droite", "derecha"), "second"),
     **dict.fromkeys(("second", "b", "2", "model_b", "story b", "right", "a<b", "a<<b", "b>a", "b>>a"), "second"),
     **dict.fromkeys(("tie", "equal", "both", "draw", "same", "neither", "tie (bothbad)", "a=b", "a~b", "b=a"), "tie"),
+    **dict.fromkeys(("bothbad", "both bad", "both good", "about the same", "about equal", "no preference"), "tie"),
+    **dict.fromkeys(("gleich", "gleichwertig", "unentschieden", "égal", "égalité", "empate", "igual"), "tie"),
 }
 # Other words -> what they mean as (first, second, tie): in two ways where both are usual, since 0 is a tie to some and
 # the first story to others.
@@ -36,6 +40,11 @@ _ENDS = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("0", "
 _SPLIT = late(
     r"^(.*?)[ _.\-(]*(a|b|1|2|0|left|right|first|second)\)?$|^(left|right|first|second)[ _.-]*(.*)$", re.IGNORECASE
 )
+_BETTER = late(
+    r"(?:(?:response|answer|story|text|model|translation|output|summary) )?(a|b|1|2|left|right|first|second)"
+    r"(?: is)?(?: (?:much|slightly|significantly|a bit|clearly|far|somewhat|strongly))? (?:better|preferred)"
+)
+_SIGNS = late(r"\s*([<>=~]+)\s*")
 _NOTE = late(r"\s*\(([^()]+)\)\s*$")
 _STORIES = late(
     r"stor|text|output|response|answer|reply|completion|candidate|summary|generation|model|system|assistant|option"
@@ -84,7 +93,7 @@ def twins_in(
     called = _called(*texts)
     known = {*WORDS, *called, *(word for words in _CODES for word in words)}
     for column in columns:
-        words = frozenset(_word(value) for value in values(column))
+        words = frozenset(verdict_word(value) for value in values(column))
         graded = len(words) > _MOST_PLAIN and _codes(words) and _GRADED.search(plain_letters(column).lower()) is None
         counts = is_count(column) and not (named(column).side == "judge" and not _codes(words))
         if column not in about and not counts and words and words <= known and not graded:
@@ -128,7 +137,7 @@ def _codes_of(words: frozenset[str]) -> tuple[tuple[str, ...], ...]:
 def _called(first: str, second: str) -> dict[str, Preferred]:
     """What stands in brackets behind the names of the two stories' columns, such as their systems, as verdicts."""
     notes = [_NOTE.search(column) for column in (first, second)]
-    names = [_word(note[1]) for note in notes if note is not None]
+    names = [verdict_word(note[1]) for note in notes if note is not None]
     return {names[0]: "first", names[1]: "second"} if len({*names}) == len(_ENDS[0]) else {}
 
 
@@ -149,7 +158,7 @@ def _chosen(
 
 
 def _tie(value: Any) -> str:
-    return "tie" if WORDS.get(_word(value)) == "tie" else "other"
+    return "tie" if WORDS.get(verdict_word(value)) == "tie" else "other"
 
 
 def stories_in_a_row(columns: Sequence[str]) -> list[str]:
@@ -202,9 +211,13 @@ def _is(column: str, names: str) -> bool:
     return re.search(names, column.lower()) is not None
 
 
-def _word(value: Any) -> str:
-    text = " ".join(str(value).casefold().split())
-    return text.removesuffix(".0")
+def verdict_word(value: Any) -> str:
+    """A verdict's word in small letters with single blanks; a grade in words or signs, such as `A is much better` or
+    `A >> B`, as `a>b`."""
+    text = " ".join(str(value).casefold().split()).strip("[]").removesuffix(".0")
+    if match := _BETTER.fullmatch(text):
+        return "a>b" if match[1] in ("a", "1", "left", "first") else "a<b"
+    return _SIGNS.sub(r"\1", text)
 
 
 def _numbers(values: Sequence[Any]) -> bool:
