@@ -6,13 +6,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from judge.base.errors import DataError
+from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
 from judge.exchange.side_columns import answered
-from judge.exchange.table_roles import Guessed
+from judge.exchange.table_roles import GivenColumns, Guessed, RatingColumn, distinct
 from judge.inputs.datasets.files.column_evidence import REPEATS
-from judge.inputs.datasets.files.column_names import bare, named, named_column
-from judge.inputs.datasets.files.reading import Reading
+from judge.inputs.datasets.files.column_names import bare, named, named_column, without_means
+from judge.inputs.datasets.files.column_reader import read_columns
+from judge.inputs.datasets.files.reading import Reading, Role
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
+from judge.ratings.ratings_table import COLUMNS
 
 # Names of columns of errors' severities, and the weights that scores customarily take.
 _SEVERITIES = frozenset(("severity", "severities", "schwere", "gravite", "gravedad"))
@@ -21,6 +24,53 @@ _WEIGHTS: Mapping[str, int] = {"critical": 25, "major": 5, "minor": 1}
 _MOST_KINDS = 4
 # Eval-Prompts at the most that a column names.
 _MOST_ASKED = 12
+
+_OURS = frozenset({"story", "criterion", "rating", "source"})
+
+
+def parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> Guessed:
+    """The interpretation of a table of parsed answers: a judge's ratings in rows, and people's in columns that were
+    passed through."""
+    known = {column: column for column in fields.values()}
+    reading = read_columns(table, {"id": fields["story"]}, known)
+    more: tuple[Role, ...] = ("system", "story_prompt", "text")
+    for name in more:
+        column = reading.column(name)
+        if name not in fields and column is not None and column not in known:
+            if name == "system" and answered(table, column, fields["story"]):
+                fields |= {} if {"judge", "rater"} & {*fields} else {"judge": column}
+            else:
+                fields[name] = column
+    used = {*fields.values()}
+    criteria = {str(value).casefold() for value in table.values("criterion")} if "criterion" in fields else set()
+    people = without_means([c for c in reading.ratings() if c.side == "human" and c.column not in used])
+    owns = [c.criterion if c.criterion and c.criterion.casefold() in criteria else OWN for c in people]
+    columns = [RatingColumn(c.column, own, c.who) for c, own in zip(people, owns, strict=True)]
+    rated = tuple(distinct(columns))
+    missing = table.words_for_nothing([column.column for column in rated])
+    labels = _labels_of(table) if "label" in table.columns else None
+    kept = GivenColumns(sheet=given.sheet, number_repeats=given.number_repeats, labels=labels)
+    if labels is None and "label" in fields:
+        del fields["label"]
+    return Guessed("ours", fields, kept, people=rated, missing=missing, reading=reading)
+
+
+def _labels_of(table: TableCells) -> str | None:
+    """The labels of parsed answers, which stand beside their codes; None where some code never occurs."""
+    pairs = zip(table.values("rating"), table.values("label"), strict=True)
+    words = {float(code): str(word) for code, word in pairs if not is_missing(code, ()) and not is_missing(word, ())}
+    codes = sorted(words)
+    return ",".join(words[code] for code in codes) if codes == [float(at) for at in range(len(codes))] != [] else None
+
+
+def ours(table: TableCells) -> dict[str, str]:
+    """Columns of a table that `judge ratings` or `judge parse` wrote; empty where neither did."""
+    is_answers = is_parsed(table.columns)
+    if not is_answers and not {*table.columns} >= _OURS:
+        return {}
+    fields = {name: name for name in (*COLUMNS, "panel", "label", "text") if name in table.columns}
+    fields |= story_columns(table.path, table.columns) if is_answers else {}
+    return fields if "story" in fields else {}
 
 
 def by_kind(table: TableCells, rater: str) -> tuple[str, ...]:

@@ -6,14 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
-from judge.exchange.answer_rows import by_kind, errors_in_rows, judges_in_a_column, with_judges_in_a_column
-from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
+from judge.exchange.answer_rows import (
+    by_kind,
+    errors_in_rows,
+    judges_in_a_column,
+    ours,
+    parsed,
+    with_judges_in_a_column,
+)
+from judge.exchange.ratings_rows import OWN, is_parsed
 from judge.exchange.role_questions import ask, persons_or_criteria, refuse_judges_in_rows
 from judge.exchange.side_columns import answered, are_persons, by_file, repeat_column
-from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, RatingColumn, options_of
+from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, RatingColumn, distinct, options_of
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_names import (
     OVERALL,
@@ -34,11 +42,9 @@ from judge.inputs.datasets.files.reading import Reading, Role, is_measure
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import is_column
-from judge.ratings.ratings_table import COLUMNS
 
 # Keys of a judge's answer in words.
 _ANSWERS = ("completion", "response", "raw_response", "raw_output", "answer")
-_OURS = frozenset({"story", "criterion", "rating", "source"})
 # Option -> the role of its column in a reading.
 _ROLES: Mapping[str, Role] = {
     "rater": "rater",
@@ -69,13 +75,13 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     """An interpretation of a table's columns; given roles are kept. Raises DataError where no judge or no human rater
     can be identified, and TwoReadingsError where two interpretations give different answers."""
     _check_given(table, given)
-    if is_parsed(table.columns) and not given.story and not _ours(table):
+    if is_parsed(table.columns) and not given.story and not ours(table):
         raise _without_ids(table)
-    if replace(given, sheet=None, number_repeats=False) == GivenColumns() and (ours := _ours(table)):
+    if replace(given, sheet=None, number_repeats=False) == GivenColumns() and (own_fields := ours(table)):
         return (
-            _parsed(table, ours, given)
+            parsed(table, own_fields, given)
             if is_parsed(table.columns)
-            else Guessed("ours", ours, GivenColumns(sheet=given.sheet))
+            else Guessed("ours", own_fields, GivenColumns(sheet=given.sheet))
         )
     reading = _reading(table, given)
     if reading.twins is not None:
@@ -102,8 +108,8 @@ def guess_side(
     ids; `together`: a prompt and a system may name a story. `beside` are criteria of the judge's table, in small
     letters: people's columns that name none of them may be persons'. Raises DataError where the table has no such
     ratings, and TwoReadingsError where two interpretations give different answers."""
-    if ours := _ours(table):
-        return _parsed(table, ours, given) if is_parsed(table.columns) else Guessed("ours", ours, given)
+    if own_fields := ours(table):
+        return parsed(table, own_fields, given) if is_parsed(table.columns) else Guessed("ours", own_fields, given)
     reading = _reading(table, given)
     labels = given.labels or (",".join(reading.labels) if reading.labels else None)
     table = replace(table, scale=label_scales({"labels": labels}).of("")) if labels else table
@@ -164,41 +170,6 @@ def side_of(table: TableCells) -> Side | None:
     return named(table.name).side or ("human" if reading.column("rater") is not None else None)
 
 
-def _parsed(table: TableCells, fields: dict[str, str], given: GivenColumns) -> Guessed:
-    """The interpretation of a table of parsed answers: a judge's ratings in rows, and people's in columns that were
-    passed through."""
-    known = {column: column for column in fields.values()}
-    reading = read_columns(table, {"id": fields["story"]}, known)
-    more: tuple[Role, ...] = ("system", "story_prompt", "text")
-    for name in more:
-        column = reading.column(name)
-        if name not in fields and column is not None and column not in known:
-            if name == "system" and answered(table, column, fields["story"]):
-                fields |= {} if {"judge", "rater"} & {*fields} else {"judge": column}
-            else:
-                fields[name] = column
-    used = {*fields.values()}
-    criteria = {str(value).casefold() for value in table.values("criterion")} if "criterion" in fields else set()
-    people = without_means([c for c in reading.ratings() if c.side == "human" and c.column not in used])
-    owns = [c.criterion if c.criterion and c.criterion.casefold() in criteria else OWN for c in people]
-    columns = [RatingColumn(c.column, own, c.who) for c, own in zip(people, owns, strict=True)]
-    rated = tuple(_distinct(columns))
-    missing = table.words_for_nothing([column.column for column in rated])
-    labels = _labels_of(table) if "label" in table.columns else None
-    kept = GivenColumns(sheet=given.sheet, number_repeats=given.number_repeats, labels=labels)
-    if labels is None and "label" in fields:
-        del fields["label"]
-    return Guessed("ours", fields, kept, people=rated, missing=missing, reading=reading)
-
-
-def _labels_of(table: TableCells) -> str | None:
-    """The labels of parsed answers, which stand beside their codes; None where some code never occurs."""
-    pairs = zip(table.values("rating"), table.values("label"), strict=True)
-    words = {float(code): str(word) for code, word in pairs if not is_missing(code, ()) and not is_missing(word, ())}
-    codes = sorted(words)
-    return ",".join(words[code] for code in codes) if codes == [float(at) for at in range(len(codes))] != [] else None
-
-
 def _reading(table: TableCells, given: GivenColumns) -> Reading:
     fields = {role: column for option, role in _ROLES.items() if (column := getattr(given, option))}
     ratings = [_split_column(name, table)[1] for name in (*given.judge, *given.human)]
@@ -211,16 +182,6 @@ def _compared(reading: Reading, table: TableCells) -> DataError:
     message = f"compares two stories a row, with verdicts in {verdicts}: there are no ratings of one story"
     hint = f"judge import {table.path} -o runs/{table.path.stem}, then judge rank runs/{table.path.stem}"
     return ComparedTableError(message, file=table.path, hint=hint)
-
-
-def _ours(table: TableCells) -> dict[str, str]:
-    """Columns of a table that `judge ratings` or `judge parse` wrote; empty where neither did."""
-    parsed = is_parsed(table.columns)
-    if not parsed and not {*table.columns} >= _OURS:
-        return {}
-    fields = {name: name for name in (*COLUMNS, "panel", "label", "text") if name in table.columns}
-    fields |= story_columns(table.path, table.columns) if parsed else {}
-    return fields if "story" in fields else {}
 
 
 def _check_given(table: TableCells, given: GivenColumns) -> None:
@@ -349,7 +310,7 @@ def _of_one_person(columns: Sequence[NamedColumn], reading: Reading, given: Give
         return []
     if all(is_criterion(str(name)) for name in names):
         return [replace(column, who=reading.table.name) for column in columns]
-    fields = {name: value for name, value in _fields(reading, given, set()).items() if name in ORDER}
+    fields: dict[str, Any] = {k: value for k, value in _fields(reading, given, set()).items() if k in ORDER}
     stated = replace(given, **fields)
     persons = replace(stated, human=tuple(f"{OVERALL}={column.column}" for column in columns))
     criteria = replace(stated, human=tuple(f"{column.column}={column.column}" for column in columns))
@@ -394,7 +355,7 @@ def _from_columns(
             )
             for column in side
         ]
-        groups.append(rows if given.number_repeats and side is judges else _distinct(rows))
+        groups.append(rows if given.number_repeats and side is judges else distinct(rows))
     judged, rated = groups
     if "rater" in fields and len({column.criterion for column in rated}) < len(rated):
         raise SpecError(
@@ -441,17 +402,6 @@ def _who(column: NamedColumn, given: GivenColumns, judges: Sequence[NamedColumn]
     if given.number_repeats and its and sum(stem(judge.column) == its for judge in judges) > 1:
         return counts_repeats(column.column) or its
     return column.who
-
-
-def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
-    # Where columns of a criterion have the same rater's name, each gets its own column's name instead.
-    keys = [(column.criterion, column.who) for column in columns]
-    return [
-        RatingColumn(column.column, column.criterion, column.column)
-        if keys.count((column.criterion, column.who)) > 1
-        else column
-        for column in columns
-    ]
 
 
 def _fields(reading: Reading, given: GivenColumns, used: set[str]) -> dict[str, str]:

@@ -54,11 +54,12 @@ class ComparedMap:
         fields = ", ".join(f"{name} {column}" for name, column in self.fields.items())
         used = {*self.fields.values(), *self.judges, *self.people}
         told = self.reading.told(used) if self.reading is not None else []
-        by = [f"verdicts of {side}: {', '.join(given)}" for side, given in self._sides if given]
+        by = [f"verdicts of {side}: {', '.join(given)}" for side, given in self.sides if given]
         return [f"read as: {fields}", *by, *told]
 
     @property
-    def _sides(self) -> tuple[tuple[str, Sequence[str]], ...]:
+    def sides(self) -> tuple[tuple[str, Sequence[str]], ...]:
+        """Columns of verdicts by whose they are."""
         return ("judges", self.judges), ("people", self.people)
 
 

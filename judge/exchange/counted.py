@@ -128,7 +128,7 @@ def _with_others(matrix: Floats) -> Estimate:
         others = np.delete(matrix, k, axis=1)
         some = ~np.isnan(matrix[:, k]) & ~np.isnan(others).all(axis=1)
         if some.sum() >= _LEAST_STORIES:
-            means: Floats = np.round(np.nanmean(others[some], axis=1), 9).astype(np.float64)
+            means = np.asarray(np.round(np.nanmean(others[some], axis=1), 9), dtype=np.float64)
             tau = tau_b(codes(matrix[some, k].astype(np.float64)), codes(means))
             taus += [] if np.isnan(tau) else [float(tau)]
     return Estimate(float(np.mean(taus)), n=len(taus)) if taus else Estimate.undefined("no two persons", n=0)

@@ -20,7 +20,7 @@ from judge.exchange.table_roles import GivenColumns, options_of
 from judge.inputs.datasets.files.column_labels import RankedTableError, UnorderedLabelsError
 from judge.inputs.datasets.files.column_names import bare, named
 from judge.inputs.datasets.files.column_words import GOLD
-from judge.inputs.datasets.files.pair_table import SYSTEM
+from judge.inputs.datasets.files.pair_table import CRITERION, SYSTEM
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
@@ -63,12 +63,14 @@ def compared_counts(path: Path, given: GivenColumns) -> Counted:
     )
     about += f", {counted_words(len(systems), 'system')}." if systems else "."
     run = f"runs/{path.stem}"
+    whose = {f"{side}.{CRITERION}": ",".join(its) for side, its in compared.sides if its}
+    other = Advice("other columns are named by judge import {} {columns}", str(path), columns=whose)
     return Counted(
         path,
         about,
         tuple(compared.lines),
         Table("Verdicts", _PAIRS, rows, ""),
-        (*_agreed(judged, people, compared), *imported.notes),
+        (*_agreed(judged, people, compared), other, *imported.notes),
         options_of(given) or None,
         f"judge import {path} -o {run}, then judge rank {run}, has strengths, orders and intervals",
         imported,

@@ -97,7 +97,8 @@ def ask(
 
 def persons_or_criteria(table: TableCells, persons: GivenColumns, criteria: GivenColumns) -> TwoReadingsError:
     """The question whether columns, in a table without a judge, are several persons' or of several criteria."""
-    question = f"are {few([name.partition('=')[2] for name in persons.human], 4)} columns of several people, and not of criteria?"
+    names = few([name.partition("=")[2] for name in persons.human], 4)
+    question = f"are {names} columns of several people, and not of criteria?"
     return _two(table, question, persons, criteria)
 
 

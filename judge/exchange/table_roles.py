@@ -158,6 +158,17 @@ def _listed(columns: Sequence[RatingColumn], *, several: bool) -> str:
     return ", ".join(f"{column.column} ({column.criterion})" for column in columns)
 
 
+def distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
+    """The columns; where those of a criterion have the same rater's name, each has its own name instead."""
+    keys = [(column.criterion, column.who) for column in columns]
+    return [
+        RatingColumn(column.column, column.criterion, column.column)
+        if keys.count((column.criterion, column.who)) > 1
+        else column
+        for column in columns
+    ]
+
+
 def options_of(given: GivenColumns) -> str:
     """The options of `judge check` that say what is `given`."""
     options = [(name, value) for name in ("judge", "human") for value in getattr(given, name)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -217,6 +218,7 @@ def no_answer(cells: Mapping[str, Any], missing: Sequence[str] = ()) -> list[str
     return [word for word in words if word in missing] if missing else words
 
 
+@lru_cache(maxsize=1 << 14)
 def leaves_out(column: str, word: str) -> bool:
     """Whether a word in a column says that its row is no answer of the study."""
     known = NO_ANSWERS.get(bare(column))
