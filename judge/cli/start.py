@@ -233,15 +233,18 @@ METAVARS = {
 }
 
 
+_Tables = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE [FILE]",
+        help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX; or people's and a judge's",
+    ),
+]
+
+
 @takes(GivenColumns, CHECK_HELP, metavars=METAVARS, name="columns")
 def check(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE [FILE]",
-            help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX; or people's and a judge's",
-        ),
-    ],
+    files: _Tables,
     *,
     columns: GivenColumns,
     output: Annotated[

@@ -59,6 +59,15 @@ def test_what_was_left_out_is_said_and_can_be_read(tmp_path: Path, capsys: pytes
     assert every.table.rows[0]["ratings"] == truth.ratings["adequacy"][0] * 3 // 2
 
 
+def test_unfinished_answers_of_a_survey_can_be_read(tmp_path: Path) -> None:
+    survey = next(make for make in LAYOUTS if make.__name__ == "loops_of_a_survey")
+    (path,), truth = survey(tmp_path)
+    for said, more in (("Status=Survey Preview", 4), ("none", 4 + 2 * truth.stories)):
+        counted = looked_at([path], GivenColumns(missing=(said,)))
+        assert isinstance(counted, Counted)
+        assert sum(row["ratings"] for row in counted.table.rows) == sum(n for n, _ in truth.ratings.values()) + more
+
+
 def test_verdicts_are_counted_with_both_orders_of_a_judge(tmp_path: Path) -> None:
     frame = pd.DataFrame(pairs(1, ("Kim", "Qadira", "Sanjay"), ("A", "B", "tie")))
     path = tmp_path / "pairs.csv"

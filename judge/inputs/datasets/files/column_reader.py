@@ -19,9 +19,10 @@ from judge.inputs.datasets.files.cell_patterns import (
 from judge.inputs.datasets.files.column_evidence import LEAST_IDS, REPEATS, SAID
 from judge.inputs.datasets.files.column_labels import Labelled
 from judge.inputs.datasets.files.column_names import bare, is_count, is_given_name, named, named_column, stem
-from judge.inputs.datasets.files.column_words import MEANS, NAMES, WEAK_HUMAN, fold
+from judge.inputs.datasets.files.column_words import MEANS, NAMES, NO_ANSWERS, WEAK_HUMAN, fold
 from judge.inputs.datasets.files.reading import Reading, Role
-from judge.inputs.datasets.files.table_cells import TableCells
+from judge.inputs.datasets.files.survey_rows import RESPONDENT
+from judge.inputs.datasets.files.table_cells import TableCells, leaves_out
 from judge.inputs.datasets.files.table_file import SHEET, is_column
 from judge.inputs.datasets.files.total_rows import TOTALS
 from judge.inputs.datasets.files.verdict_codes import Twins, stories_in_a_row, twins_in, written_by_both
@@ -100,6 +101,9 @@ class _Reader(Labelled):
                 if column not in forms and not named_column("rater", [column]) and bare(column) != "hitid":
                     self.take(column, "ignored", "kept by the crowd-sourcing site")
         for column in self.free():
+            if bare(column) in NO_ANSWERS and (RESPONDENT in self.table.columns or self._leaves_rows_out(column)):
+                self.take(column, "ignored", "says which rows are answers")
+                continue
             within = [name for name in self.table.columns if name.startswith(f"{column}.")]
             if not self.values(column):
                 self.take(column, "ignored", "empty")
@@ -110,6 +114,9 @@ class _Reader(Labelled):
                     self.take(name, "ignored", f"within {column}")
             elif not bare(column) or column.startswith("Unnamed:"):
                 self.take(column, "ignored", "without a name")
+
+    def _leaves_rows_out(self, column: str) -> bool:
+        return any(leaves_out(column, str(value)) for value in self.values(column))
 
     def _refuse_series(self) -> None:
         texts = [column for column in self.free() if fits("text", self.values(column))]
