@@ -146,8 +146,8 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
     used = [column for many in wide.values() for pairs in many.values() for _, column in pairs]
     # A column of words is often mapped to the rating itself.
     spoken_for = {*used, *leave_out, *((LABEL,) if LABEL in fields.values() else ())}
-    if "source" in fields.values() and "source" not in fields:
-        spoken_for.add("source")
+    # A column that holds another field is not also the field of its own name, as `run` where it numbers repeats.
+    spoken_for |= {column for field, column in fields.items() if column != field and column not in fields}
     parsed = is_parsed(present)
     of_stories = story_columns(path, present) if parsed else {}
     fields = {f: f for f in FIELDS if f in present and f not in spoken_for} | of_stories | fields
