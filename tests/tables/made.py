@@ -415,7 +415,6 @@ def deltascore(data: Path) -> Iterator[Made]:
         scored,
         {
             ("judge", "Coherence", "gpt"): list(map(float, scored["gpt_coherence"])),
-            ("judge", "Overall", "bart"): list(scored["bart_score"]),
             ("rater", "Coherence", "human"): list(map(float, scored["human_coherence"])),
         },
     )

@@ -84,7 +84,8 @@ def _named_alike(one: str, other: str, texts: Sequence[str]) -> tuple[str, list[
         sides = {named(name).side for name in kept}
         if bare(what) in NAMES["explanation"] or "human" in sides:
             continue  # what persons, or judges, said of a story
-        plain = all(len(name) >= _LEAST_NAME and not name.isdigit() for name in kept)
+        differ = len({name.rstrip("0123456789") for name in kept}) > 1
+        plain = differ and all(len(name) >= _LEAST_NAME for name in kept)
         if len(kept) > 1 and plain and not {*map(str.lower, kept)} <= _SIDES:
             return what, kept
     return None
