@@ -5,8 +5,7 @@ of an aspect is its rating of the criterion ``NAME (salience)``, which the crite
 rating of the aspect is its rating of the criterion NAME. Recall at k is the share of the chosen aspects that are among
 the k most salient of their story; of aspects tied at rank k, each counts with the probability that it is among the k
 when ties are broken at random. Two baselines ("floors") name the same aspects for every story: those chosen most often
-in the other stories, and those of the study's Table 2.
-"""
+in the other stories, and those of the study's Table 2."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ class AspectRow:
     """Results of one judge, or of one baseline (without run and Eval-Prompt), for one aspect; None = over all. `chosen`
     counts pairs of a story and an aspect that people chose. `recall` maps k to the share of these among the k most
     salient of their story; `incomplete` stories are left out, because some aspect has no salience. `rho` and `tau` are
-    correlations with people's ratings of the chosen aspects.
-    """
+    correlations with people's ratings of the chosen aspects."""
 
     dataset: str
     kind: Kind
@@ -177,8 +175,7 @@ class _Guess:
 
 def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspects:
     """How well judges find the aspects of a story that people chose (recall), and how well they rate these
-    (correlation). Raises SpecError where no person rated anything.
-    """
+    (correlation). Raises SpecError where no person rated anything."""
     options = options or AspectsOptions()
     table = numbers(table)
     matrices = tuple(matrix for matrix in build(table) if matrix.criteria)

@@ -108,9 +108,8 @@ def _flat(row: ClassRow, name: str | None, value: Estimate) -> dict[str, object]
 _NAMED = 3
 _RULE = (
     "flagged, of all rows and factors as one family (Holm, 0.05): signs differ, where some class lies above 0 and "
-    "another below; outside its parts, where the pooled value is further than 5 from the mean within classes "
-    "and no class is shown to reach as far; that mean is restated at the spread of all stories (indirect range "
-    "restriction)"
+    "another below; outside its parts, where the pooled value is further than 5 from the mean within classes and no "
+    "class is shown to reach as far; that mean is restated at the spread of all stories (indirect range restriction)"
 )
 
 
@@ -134,8 +133,7 @@ def tables(result: Classes) -> list[Table]:
 
 def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> list[Table]:
     """The correlation tables, with a note under the first where correlations within classes have different signs.
-    `full` adds the table of all classes, and notes on pooled values that differ from those within classes.
-    """
+    `full` adds the table of all classes, and notes on pooled values that differ from those within classes."""
     first, *others = correlations
     class_notes = notes(result.flagged if full else [row for row in result.flagged if row.flag == "signs differ"])
     with_notes = [replace(first, notes=[*first.notes, *class_notes]) if class_notes else first, *others]
@@ -225,8 +223,7 @@ class _Part:
 
 def classes(result: Correlations) -> Classes:
     """Every judge's correlation over all stories, compared with those within classes by author, system and dataset.
-    Other levels of correlation (such as system means) give no rows.
-    """
+    Other levels of correlation (such as system means) give no rows."""
     tested: list[_Tested] = []
     if LEVELS[result.level].grouping == "overall":
         for dataset in result.datasets:

@@ -39,8 +39,7 @@ _Rows = Iterator[tuple[object, ...]]
 class Criteria(Signed):
     """Profiles (correlations between criteria, and scale use) of people and of each judge x Eval-Prompt. `askings` is
     empty unless some judge was asked for several criteria in one answer. `signature_parts` belong to tables with
-    intervals, `bare_parts` to tables without.
-    """
+    intervals, `bare_parts` to tables without."""
 
     profiles: tuple[Profile, ...]
     options: CriteriaOptions
@@ -71,8 +70,7 @@ class Criteria(Signed):
         the judge and human criterion `against`. ``scale-use``: one row per criterion, and one for all, with the number
         of `ratings`, `entropy`, the share of the most frequent point, the number of `distinct` ratings, `ties` (share
         of pairs of stories rated equally) and `outside` (ratings outside the scale). ``together``: one row per judge x
-        Eval-Prompt, if some answers rate several criteria.
-        """
+        Eval-Prompt, if some answers rate several criteria."""
         if view == "together":
             return askings_frame(self.askings, self.signature, self.notes)
         if view not in _VIEWS:
@@ -95,8 +93,7 @@ def criteria(
     notes: Sequence[str] = (),
 ) -> Criteria:
     """Tau between criteria, halo, agreement with people, and scale use, for people and each judge. `scale` applies to
-    criteria whose scale is in no result folder; `notes` are added to those of the result.
-    """
+    criteria whose scale is in no result folder; `notes` are added to those of the result."""
     options = options or CriteriaOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -208,8 +205,7 @@ _SUMMARY = "Criteria: mean tau-b x100 between them"
 
 def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[Table]:
     """A summary, the cost of asking for several criteria at once, scale use, and matrices of tau. `full` prints every
-    judge's matrices and the scale use of every criterion; `long` prints the long frames instead.
-    """
+    judge's matrices and the scale use of every criterion; `long` prints the long frames instead."""
     profiles, several_datasets = result.profiles, len(result.matrices) > 1
     several = any(len(profile.source.criteria) > 1 for profile in profiles)
     if long:
@@ -355,9 +351,8 @@ def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
     judged = any(not profile.source.is_people for profile in profiles)
     if several:
         yield (
-            "between criteria: mean tau of ratings of different criteria; it rises as error falls, so that a "
-            "judge that is "
-            "more consistent than people has a higher value even without halo"
+            "between criteria: mean tau of ratings of different criteria; it rises as error falls, so that a judge "
+            "that is more consistent than people has a higher value even without halo"
         )
         if judged:
             yield (
@@ -366,9 +361,8 @@ def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
                 "judge's error cancels (one repeat is enough); jackknife by story-prompt"
             )
             yield (
-                "same criterion, other criteria: the judge's tau with people's same and other criteria; own is "
-                "best: number of "
-                "the judge's criteria that agree with people's same criterion more than with any other"
+                "same criterion, other criteria: the judge's tau with people's same and other criteria; own is best: "
+                "number of the judge's criteria that agree with people's same criterion more than with any other"
             )
         if options.ci != "none":
             drawn = f"{options.resamples} resamples of story-prompts"
@@ -381,8 +375,7 @@ def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
         yield "one criterion: nothing to compare between criteria"
     yield (
         "entropy: of single ratings rounded to the scale's points (5 points used equally often: 2.32 bits); tied "
-        "pairs: of "
-        "stories, by their mean rating"
+        "pairs: of stories, by their mean rating"
     )
     if result.askings:
         yield "calls, tokens and cost are those of the whole run, whatever stories or criteria are chosen here"

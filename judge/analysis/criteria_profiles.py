@@ -47,8 +47,7 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
 
     `pairs` holds a judge's rows in the matrix, each with the index of its human criterion. Only stories with ratings of
     all these criteria by the judge and by two people are used. Criteria whose human ratings vary too little beyond
-    error are left out of the mean; it is undefined if none remains.
-    """
+    error are left out of the mean; it is undefined if none remains."""
     criteria = list(dict.fromkeys(j for _, j in pairs))
     if len(criteria) < 2:
         return _undefined(ONE_CRITERION)
@@ -148,8 +147,7 @@ class Profile:
     stories, and its n counts pairs of criteria. `stories` have a rating on two criteria or more. `excess` is the halo
     compared with people (`halo_test`), in points, and `across` the tau between the judge's criteria that people rated
     too (rows) and the human criteria, summarised by `multitrait`; None for people, and where there is no common
-    criterion. `use` is over all criteria together. `off_points`: a criterion has more distinct ratings than points.
-    """
+    criterion. `use` is over all criteria together. `off_points`: a criterion has more distinct ratings than points."""
 
     source: Source
     overall: TauMatrix
@@ -267,8 +265,7 @@ COLUMNS = (
 class Asking:
     """How one judge x Eval-Prompt was asked, with its results and cost. `together`: one answer rates all criteria.
     `calls` returned the answers; their tokens are None where the server did not report them, `dollars` where no price
-    is known. `lost` is the share of the requested ratings that no answer gave.
-    """
+    is known. `lost` is the share of the requested ratings that no answer gave."""
 
     profile: Profile
     together: bool

@@ -60,8 +60,7 @@ class JudgeSide:
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """One story and the difference between its ratings: judge minus people, or highest minus lowest of several;
-    `difference` is in standard deviations, `raw` in points. `judge` and `eval_prompt` are None for several.
-    """
+    `difference` is in standard deviations, `raw` in points. `judge` and `eval_prompt` are None for several."""
 
     rank: int
     dataset: str
@@ -89,8 +88,7 @@ COLUMNS = tuple(field.name for field in fields(Disagreement))
 @dataclass(frozen=True, slots=True, eq=False)
 class Disagreements(Signed):
     """Stories on which ratings differ most, largest first; `stories` counts all compared. `notes` say what was left out
-    and why. `labels` maps (dataset, criterion in lower case) to the scale of criteria with labels.
-    """
+    and why. `labels` maps (dataset, criterion in lower case) to the scale of criteria with labels."""
 
     rows: tuple[Disagreement, ...]
     stories: int

@@ -38,8 +38,7 @@ from judge.stats.agreement.disagreement import Distance
 class Comparison:
     """The ratings that are compared on every story of a dataset, and their `distance`. `cells` are rows of the rating
     matrix: of a single judge, or of the judges or Eval-Prompts that are compared; then `judge` or `eval_prompt` is
-    None. The human criterion `people` is compared only with a judge, else shown for information.
-    """
+    None. The human criterion `people` is compared only with a judge, else shown for information."""
 
     matrix: RatingMatrix
     cells: tuple[int, ...]

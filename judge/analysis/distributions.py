@@ -2,8 +2,7 @@
 and for each judge with each Eval-Prompt.
 
 Human ratings are counted singly, judges' ratings by repeat (an imported mean counts once). A rating between two points
-counts as the nearer point, or the upper one if it is exactly halfway; the number of such ratings is reported.
-"""
+counts as the nearer point, or the upper one if it is exactly halfway; the number of such ratings is reported."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ _SHOWN = 20
 
 def save(frame: pd.DataFrame, path: Path) -> None:
     """Write the ratings table as .csv (null = empty), .jsonl (null = null) or .parquet, by the path's suffix. Raises
-    SpecError for another suffix or a file that cannot be written, MissingExtraError for Parquet without pyarrow.
-    """
+    SpecError for another suffix or a file that cannot be written, MissingExtraError for Parquet without pyarrow."""
     if path.suffix not in SUFFIXES:
         raise SpecError(f"{path}: the suffix says what to write; allowed: {', '.join(SUFFIXES)}")
     if path.suffix == ".parquet":
@@ -54,8 +52,7 @@ def save(frame: pd.DataFrame, path: Path) -> None:
 
 def csv_text(frame: pd.DataFrame) -> str:
     """The frame as comma-separated text with a header; null is an empty field. Cells that look like formulas are
-    escaped, so that spreadsheets do not run them.
-    """
+    escaped, so that spreadsheets do not run them."""
     safe = frame.copy(deep=False)
     returns = False
     for name, column in frame.items():
@@ -127,8 +124,7 @@ class Distribution:
     """Counts of the ratings that people, or one judge with one Eval-Prompt, gave on one criterion. `judge` is
     ``people`` for people, without run and Eval-Prompt. `points` are centres of the bins: points of the scale, or ranges
     of them. `asked` counts repeats requested (for people, ratings given), `between` ratings which are not a point.
-    `mean` is None without ratings, and for labels without an order; `words` are the labels of the points.
-    """
+    `mean` is None without ratings, and for labels without an order; `words` are the labels of the points."""
 
     run: str | None
     judge: str
@@ -161,8 +157,7 @@ class Distribution:
 @dataclass(frozen=True, slots=True)
 class Distributions(Signed):
     """Distributions of the ratings of one dataset, by source of ratings (people, or one judge) and criterion. `rows`
-    has one row for each source, people first, with the `criteria` that it rated; `short` are their short names.
-    """
+    has one row for each source, people first, with the `criteria` that it rated; `short` are their short names."""
 
     dataset: str
     criteria: tuple[str, ...]
@@ -174,8 +169,7 @@ class Distributions(Signed):
 def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> tuple[Distributions, ...]:
     """Distributions of all ratings over the points of the scale, one result for each dataset. The points are those of
     the criterion's scale in the result folders, and more where human ratings lie outside. Without a scale, they are
-    whole numbers from the lowest to the highest rating.
-    """
+    whole numbers from the lowest to the highest rating."""
     options = options or DistributionOptions()
     return tuple(_dataset(matrix, table, options) for matrix in build(table, drop_systems=options.drop_systems))
 

@@ -21,8 +21,7 @@ def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequenc
     """A data frame from rows of a table, with one column per number; `signature` and `notes` are kept in its `attrs`.
 
     `rows` are mappings by column name. An `Estimate` named `x` gives the columns `x`, `x_low`, `x_high` and `x_reason`;
-    a mapping gives one column for each of its keys.
-    """
+    a mapping gives one column for each of its keys."""
     return signed(pd.DataFrame([flat(row) for row in rows]), signature, notes)
 
 

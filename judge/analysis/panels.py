@@ -40,8 +40,7 @@ Verdict = Literal["opposite", "differ", "not told apart"]
 class Within:
     """Agreement among one panel's people on one criterion; `raters` is None if unknown. `icc` holds the forms that
     these ratings allow, `alpha` is Krippendorff's at interval level, `ceiling` that of one person with the mean of the
-    others.
-    """
+    others."""
 
     dataset: str
     panel: str
@@ -88,8 +87,7 @@ class Against:
 @dataclass(frozen=True, slots=True)
 class Difference:
     """Agreement of a judge with two panels on the same stories, and the paired difference `over`, first minus other, on
-    one criterion or as mean over `averaged` ones.
-    """
+    one criterion or as mean over `averaged` ones."""
 
     subject: Subject
     first: PanelSide
@@ -101,8 +99,7 @@ class Difference:
     @property
     def verdict(self) -> Verdict | None:
         """``opposite``: the intervals of both agreements exclude 0, with opposite signs. Otherwise, ``differ``: the
-        interval of the difference excludes 0; ``not told apart``: it includes 0; None: it does not exist.
-        """
+        interval of the difference excludes 0; ``not told apart``: it includes 0; None: it does not exist."""
         signs = [_sign(side.value) for side in (self.first, self.other)]
         if signs[0] * signs[1] < 0:
             return "opposite"

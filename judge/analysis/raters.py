@@ -1,8 +1,7 @@
 """Who gave the ratings that judges are compared with: people, or a rule that assigned labels.
 
 Every page or caption that names the raters takes its wording from here. The analyses themselves always say "people";
-`worded` and `table` replace these words where the ratings are labels.
-"""
+`worded` and `table` replace these words where the ratings are labels."""
 
 from __future__ import annotations
 

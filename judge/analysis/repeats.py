@@ -68,8 +68,7 @@ class Stratum:
 class Apart:
     """Distances between the distributions of single ratings of a judge and of people, on the stories that both rated.
     `mean` is the judge's minus people's; `wasserstein` and (total) `variation` are over all ratings; `by_story` is the
-    mean distance within stories with several ratings of both.
-    """
+    mean distance within stories with several ratings of both."""
 
     subject: Subject
     mean: Estimate
@@ -93,8 +92,7 @@ class Repeats(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each number, named by `what`. `at` says for what it holds: the number of repeats, the way to
-        combine them, or a part of the stories, such as ``people agree most``; None for distances.
-        """
+        combine them, or a part of the stories, such as ``people agree most``; None for distances."""
         return self.signed(self._rows())
 
     def _rows(self) -> Iterator[dict[str, object]]:
@@ -127,8 +125,7 @@ def _flat(subject: Subject, statistic: str, at: str | None, value: Estimate) -> 
 
 def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:
     """The table with a second reading of each run scored by log-probabilities: the ratings stated in its answers, as
-    "RUN, as stated", for the judges, stories, Eval-Prompts and criteria that the table has.
-    """
+    "RUN, as stated", for the judges, stories, Eval-Prompts and criteria that the table has."""
     scored = [fact for fact in table.facts if fact.parser.endswith("+logprobs") or "+logprobs+" in fact.parser]
     if not scored:
         return table
@@ -155,8 +152,7 @@ _NAMES = ("people agree most", "in between", "people disagree most")
 
 def repeats(table: RatingsTable, options: RepeatsOptions | None = None) -> Repeats:
     """Agreement with people by number of repeats, by way to combine them and by disagreement among people, and
-    distances between the distributions of judges' and human ratings.
-    """
+    distances between the distributions of judges' and human ratings."""
     options, remarks = options or RepeatsOptions(), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)

@@ -43,8 +43,7 @@ class Standing:
     has intervals over resamples; `best` is the share of resamples in which the system has the highest mean. `unrated`
     counts stories without a rating although the source was asked. `differences` has all pairs, the higher mean first,
     with p adjusted over `family` tests. `sets` are the lowest and highest rank consistent with these; systems that
-    share a letter of `groups` do not differ significantly.
-    """
+    share a letter of `groups` do not differ significantly."""
 
     source: Source
     criterion: str
@@ -65,8 +64,7 @@ def standings(
     matrices: Sequence[RatingMatrix], options: SystemsOptions, scales: Mapping[str, means.Bounds]
 ) -> list[Standing]:
     """Results of all systems by each source on each criterion, then on average. p is adjusted over the family of
-    `options.holm_over`. `scales` has the known ends of scales; intervals of means do not leave them.
-    """
+    `options.holm_over`. `scales` has the known ends of scales; intervals of means do not leave them."""
     all_standings: list[Standing] = []
     for matrix in matrices:
         drawn = story_prompts_drawn(matrix, options.resamples, options.seed)
@@ -195,8 +193,7 @@ class Separated:
     """Pairs of systems that differ significantly by one judge with one Eval-Prompt, and by people, on the mean of the
     criteria that both rated. `level` is the judge's mean rating minus the human mean, clustered by story-prompt. Of the
     pairs that differ by `people` (Holm, 5 %), `same` differ by the judge in the same direction, `silent` not
-    significantly, `reversed` in the opposite direction; `alone` differ only by the judge. `pairs` counts all.
-    """
+    significantly, `reversed` in the opposite direction; `alone` differ only by the judge. `pairs` counts all."""
 
     dataset: str
     run: str | None
@@ -305,8 +302,7 @@ class Systems(Signed):
 
     def share_of(self, standing: Standing) -> str | None:
         """The second of two labels: the means are then shares of stories with it. None on other scales, and for an
-        average over criteria whose labels differ.
-        """
+        average over criteria whose labels differ."""
         names = standing.source.criteria if standing.criterion == AVERAGE else (standing.criterion,)
         scales = [scale_of(standing.source.matrix, name) for name in names]
         words = {None if scale is None or scale.positive_code is None else scale.labels[1] for scale in scales}
@@ -324,16 +320,14 @@ class Systems(Signed):
         `rank_low` to `rank_high` is the interval of the rank over resamples, and `best` the share of resamples in which
         the system has the highest mean. `set_low` to `set_high` are the ranks consistent with the tested differences.
         Systems that share a letter of `group` do not differ significantly. `unrated` counts stories without a rating
-        although the source was asked about them.
-        """
+        although the source was asked about them."""
         return self.signed((row for standing in self.standings for row in _means(standing)), COLUMNS)
 
     @property
     def differences(self) -> pd.DataFrame:
         """One row for each pair of systems: `difference` is the mean of `system` minus `against` over the `n`
         story-prompts that both have, with an interval for this pair alone. `p_adjusted` is by Holm's method over the
-        `family` of `options.holm_over`.
-        """
+        `family` of `options.holm_over`."""
         rows = [row for standing in self.standings for row in _pairs(standing)]
         return signed(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS), self.difference_signature, self.notes)
 

@@ -2,8 +2,7 @@
 
 How people rate the systems, and whether judges find the same differences, is always shown. The tables of each judge are
 printed only if there are few judges, or on request, because a run can hold ten systems x six criteria x twenty judges
-and Eval-Prompts. The long table holds everything.
-"""
+and Eval-Prompts. The long table holds everything."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ def tables(
 ) -> list[Table]:
     """Tables of systems: wide, or with `long` one table with one row for each number. `by` is ``judge`` (criteria as
     columns), ``criterion`` (judges as columns) or ``auto`` (``criterion`` if there is only one, else ``judge``). `rank`
-    prints ranks instead of means, `differences` all pairs of systems; `full` leaves nothing out.
-    """
+    prints ranks instead of means, `differences` all pairs of systems; `full` leaves nothing out."""
     if by not in ("auto", "judge", "criterion"):
         raise OptionError("by", by, allowed=("auto", "judge", "criterion"))
     if differences and long:

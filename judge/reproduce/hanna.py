@@ -236,8 +236,7 @@ def study(options: Options) -> Study:
         out_of_reach={
             "imputed": Advice(
                 "the study's ICCs and mean ratings count an answer without a rating as 3, where ours has none; this "
-                "needs the raw answers: judge import FILE {judge}, judge run, and then any table with "
-                "{parser}",
+                "needs the raw answers: judge import FILE {judge}, judge run, and then any table with {parser}",
                 judge="NAME",
                 parser="as-published",
             )

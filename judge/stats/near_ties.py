@@ -1,7 +1,6 @@
 """Maxima and orders that do not depend on rounding: values within 1e-9 are tied, and tied values keep their order.
 
-Processors and libraries round differently in the last digits: which of two equal values is larger is arbitrary.
-"""
+Processors and libraries round differently in the last digits: which of two equal values is larger is arbitrary."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 The cosines between vectors of different groups sum to |T|^2 minus the sum of |S_g|^2 over groups, where T is the sum of
 all vectors and S_g that of group g. The cost of means and their jackknife is therefore n x d. The jackknife leaves out
-one group at a time (Efron & Tibshirani 1993, equation 11.5), since pairs of the same group have texts in common.
-"""
+one group at a time (Efron & Tibshirani 1993, equation 11.5), since pairs of the same group have texts in common."""
 
 from __future__ import annotations
 
@@ -68,8 +67,7 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
 
     `apart` (n,) holds groups (stories): several texts about one story are similar for other reasons than their label.
     Neighbours are unordered row indices, -1 where there are fewer. Cosines are rounded to 1e-9, and among equally near
-    vectors the first rows are taken. If the order of the rows has a meaning, shuffle them first.
-    """
+    vectors the first rows are taken. If the order of the rows has a meaning, shuffle them first."""
     n = x.shape[0]
     k = min(k, max(n - 1, 0))
     nearest_rows = np.empty((n, k), dtype=np.int64)
@@ -88,8 +86,7 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
 def purity(neighbours: Codes, labels: Codes) -> Floats:
     """Mean share of a vector's `neighbours` (n, k; from `nearest`) with its own label, for each of b labellings, (b,).
 
-    `labels` (b, n). A vector without a neighbour is left out; NaN where none has one.
-    """
+    `labels` (b, n). A vector without a neighbour is left out; NaN where none has one."""
     there = neighbours >= 0
     count = there.sum(axis=1)
     use = count > 0
@@ -122,8 +119,7 @@ def likeness(x: Vectors, group: Codes) -> Likeness:
 
     `x` (n, d) has rows of unit length, and `group` (n,) any codes. Within: mean over groups with at least two texts of
     the mean cosine of the group's pairs; between: mean over all pairs. n counts groups. Each is undefined without a
-    pair of texts, and has no interval with fewer than `MIN_GROUPS` groups.
-    """
+    pair of texts, and has no interval with fewer than `MIN_GROUPS` groups."""
     size, own, sums = _group_sums(x, group)
     groups = size.size
     pairs = size * (size - 1)
@@ -167,8 +163,7 @@ def pairs_between(group: Codes, pairs: int, rng: np.random.Generator) -> tuple[C
     """Random pairs of rows of different groups, drawn with replacement, as two arrays of indices.
 
     `group` (n,) holds any codes, and `rng` is seeded by the caller. Of so many `pairs`, those of the same group are
-    discarded, so that fewer may be returned.
-    """
+    discarded, so that fewer may be returned."""
     first, second = rng.integers(0, group.size, size=(2, pairs))
     keep = group[first] != group[second]
     return first[keep].astype(np.int64), second[keep].astype(np.int64)

@@ -3,8 +3,7 @@
 The first kind covers only pairs that people rate differently, with a judge's tie half right or wrong. The second,
 acc_eq, covers all pairs and counts a tie as an answer; ratings within epsilon of each other are ties, with epsilon
 fitted out of fold. The third, soft pairwise accuracy (SPA), compares how certainly the judge and people separate
-systems.
-"""
+systems."""
 
 from __future__ import annotations
 
@@ -92,8 +91,7 @@ class Accuracies(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each criterion of each judge with one Eval-Prompt, of ceiling and control. Columns are the fields
-        of `AccuracyRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
-        """
+        of `AccuracyRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`."""
         return self.wide([cells(row) for row in self.rows], _ABOUT, _NUMBERS)
 
 
@@ -101,8 +99,7 @@ def accuracies(
     table: RatingsTable, options: AccuracyOptions | None = None, *, predict: Predict | None = None
 ) -> Accuracies:
     """Pairwise accuracies on stories and on systems for judges, one more person and the control judge. One more person
-    compares each person with the mean of the other people; the control predicts ratings from surface features.
-    """
+    compares each person with the mean of the other people; the control predicts ratings from surface features."""
     options, remarks = options or AccuracyOptions(), Remarks()
     remarks.note(table.notes)
     table = numbers(table)
@@ -264,11 +261,9 @@ def _explained(options: AccuracyOptions) -> list[str]:
         f"story-prompts ({options.folds}), median shown"
     )
     chance = (
-        "SPA by chance %: SPA of an uninformed judge, mean over "
-        f"{DEALT} random assignments of the same ratings to the systems within each story-prompt; 95 % below: the "
-        "value that 95 % of these assignments "
-        "do not exceed, or, where higher, that of as many assignments of whole systems; an SPA that is no higher "
-        "is no evidence"
+        f"SPA by chance %: SPA of an uninformed judge, mean over {DEALT} random assignments of the same ratings to the "
+        "systems within each story-prompt; 95 % below: the value that 95 % of these assignments do not exceed, or, "
+        "where higher, that of as many assignments of whole systems; an SPA that is no higher is no evidence"
     )
     spa = (
         "SPA %: 100 - mean |p people - p judge| over pairs of systems, p of one-sided paired permutation tests on the "

@@ -1,8 +1,7 @@
 """The alternative annotator test (alt-test) as table rows, for every judge and for null judges (which ignore stories).
 
 The test is refused where individual people are not identified, unless an option lets the position of a rating stand for
-a person. Every row also reports how far people agree with each other.
-"""
+a person. Every row also reports how far people agree with each other."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ CHANCE, THE_CONTROL, WORDS = "chance", "the control", "length"
 class Lead:
     """A judge's tau-b with people minus that of the uninformed judge with the least difference from it by the evidence.
     `over` has a 95 % interval over story-prompts; it is undefined, with the reason, where an uninformed judge or the
-    judge has no tau. `p` is two-sided; None without an interval.
-    """
+    judge has no tau. `p` is two-sided; None without an interval."""
 
     over: Estimate
     against: str = CHANCE
@@ -68,8 +66,7 @@ class Uninformed:
     as the mean of tau within systems. Both are paired, on the same resamples of story-prompts.
 
     The judge must be above every uninformed judge (an intersection-union test, Berger 1982, Technometrics 24, so that
-    each comparison keeps its level). The result is the comparison with the smallest evidence.
-    """
+    each comparison keeps its level). The result is the comparison with the smallest evidence."""
 
     def __init__(self, matrix: RatingMatrix, control: Candidate, levels: Levels):
         people = np.full(matrix.n, np.nan) if control.people is None else control.people
@@ -145,16 +142,14 @@ def constant(ratings: Floats, stories: Masks) -> Floats:
 
 def commonest(ratings: Floats, stories: Masks) -> Floats:
     """The label that people gave most often to the selected stories, for each of them, shape (n,); NaN elsewhere.
-    `ratings` holds label codes, shape (n stories, people).
-    """
+    `ratings` holds label codes, shape (n stories, people)."""
     codes, counts = np.unique(ratings[stories][~np.isnan(ratings[stories])], return_counts=True)
     return np.where(stories, codes[counts.argmax()], np.nan)
 
 
 def permuted(ratings: Floats, stories: Masks, rng: np.random.Generator) -> Iterator[Floats]:
     """Ratings of 20 null judges (`DEALT`), each of shape (n stories,): each takes one human rating of every selected
-    story at random and permutes these over the stories. Stories that are not selected have NaN.
-    """
+    story at random and permutes these over the stories. Stories that are not selected have NaN."""
     rows = np.flatnonzero(stories)
     rated = ~np.isnan(ratings[rows])
     for _ in range(DEALT):
@@ -197,8 +192,7 @@ class AltTestRow:
     people who rate a story the same. `people` has the people compared, `names` all. `lead` and `within` say how far the
     judge's tau lies above that of the best uninformed judge, over all stories and within systems; `beside` is the
     judge's tau minus that of one more person. These three are None for null judges, where the test was refused, and
-    where labels have no order.
-    """
+    where labels have no order."""
 
     subject: Subject
     kind: Literal["judge", "null"]
@@ -230,8 +224,7 @@ class AltTestRow:
     @property
     def people_share(self) -> float | None:
         """Share of stories on which a person's rating is at least as close to the other people's as the judge's, mean
-        over people. The counterpart of the judge's advantage probability rho; None where the test was not possible.
-        """
+        over people. The counterpart of the judge's advantage probability rho; None where the test was not possible."""
         shares = [person.person_closer for person in self.people]
         return sum(shares) / len(shares) if shares and self.advantage.defined else None
 
@@ -245,8 +238,7 @@ def tested_rows(
     matrices: Sequence[RatingMatrix], options: ReplacementOptions, *, nulls: bool
 ) -> tuple[list[AltTestRow], Remarks]:
     """The test of every judge that can be compared with people, and remarks. With `nulls`, the judges on a criterion
-    are followed by its null judges.
-    """
+    are followed by its null judges."""
     matrix_candidates, remarks = comparable(matrices, options.against, None)
     tests: dict[tuple[str, str], _Test] = {}
     judges: dict[tuple[str, str], list[Candidate]] = {}
@@ -425,8 +417,7 @@ def _people(
 def packed(ratings: Floats) -> Floats:
     """Ratings of the stories with at least two ratings, shifted left so that missing ratings come last. The number of
     columns is the most frequent number of ratings per story; further ratings are cut. A column is then a position and
-    not a person, so only one-way measures of agreement apply.
-    """
+    not a person, so only one-way measures of agreement apply."""
     rated = ~np.isnan(ratings)
     rows, count = ratings[rated.sum(axis=1) >= 2], rated.sum(axis=1)
     if not rows.size:

@@ -2,8 +2,7 @@
 
 The label comes from people: a criterion with two values, or a threshold on their mean rating. If error types are given,
 stories with the label (reasonable stories) are compared with the stories of one error type at a time, as in OpenMEVA.
-Every comparison uses the same reasonable stories, and a story with two errors occurs in two comparisons.
-"""
+Every comparison uses the same reasonable stories, and a story with two errors occurs in two comparisons."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ _SAME = 1e-9
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
     """Binary labels of the n stories of a dataset. `text` is the rule in full, e.g. ``Overall > 4``; `holds` is false
-    for stories that people did not rate; `by_rule` says that a threshold made the labels.
-    """
+    for stories that people did not rate; `by_rule` says that a threshold made the labels."""
 
     text: str
     criterion: int
@@ -109,8 +107,7 @@ class LabelRow:
     `win_rate` and `difference` (points, labelled minus other) are over pairs of a labelled and another story for the
     same story-prompt; so are `pairs`, `wins` (labelled story rated higher), `ties` and `losses`. `bound` and
     `normal_bound` are the largest possible |r| with these class sizes: in general, and for normal ratings.
-    `equivalence` is `difference` with its 90 % interval, `tost_p` p of two one-sided tests; None without bounds.
-    """
+    `equivalence` is `difference` with its 90 % interval, `tost_p` p of two one-sided tests; None without bounds."""
 
     subject: Subject
     label: str
@@ -142,8 +139,7 @@ class Discrimination(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each criterion of each judge and for the control; with error types, one for each. Columns are the
-        fields of `LabelRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`.
-        """
+        fields of `LabelRow`; estimates have `_n` and, where they apply, `_low`, `_high` and `_reason`."""
         return self.wide([cells(row) for row in self.rows], (*_ABOUT, *_LOST), _NUMBERS)
 
 

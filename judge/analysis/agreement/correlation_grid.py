@@ -1,7 +1,6 @@
 """Correlations in the layout of the HANNA judge study: judge x Eval-Prompt in rows, criteria in columns.
 
-One more person and the control judge are rows too. A cell is an `Estimate` of `analysis.correlation`.
-"""
+One more person and the control judge are rows too. A cell is an `Estimate` of `analysis.correlation`."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ _CONTROL_WORDS = {
 @dataclass(frozen=True, slots=True)
 class LayoutRow:
     """The correlations of one rater with people, one per criterion, and their mean. `name` is as requested; `run` is
-    given only where the judge occurs in several; `is_control` marks a judge that is no language model.
-    """
+    given only where the judge occurs in several; `is_control` marks a judge that is no language model."""
 
     kind: Kind
     name: str
@@ -67,8 +65,7 @@ class Layout:
     """One dataset's correlation grid, with judges in rows and criteria in columns. `statistic` and `where` describe a
     cell ("Kendall's tau-b", "over all stories"); `unit` names what its n counts; `systems` is the largest number of
     systems behind a row. `other_names` is a sentence on criteria compared with a human criterion of another name.
-    `panels` maps each panel of raters to the same rows computed with its ratings only.
-    """
+    `panels` maps each panel of raters to the same rows computed with its ratings only."""
 
     dataset: str
     statistic: str
@@ -87,8 +84,7 @@ class Layout:
     @property
     def by_people(self) -> list[tuple[str, LayoutRow]]:
         """Rows with the name of their panel. Each row of all people (`ALL`) is followed by the same row of each panel;
-        rows that exist for a panel only come last.
-        """
+        rows that exist for a panel only come last."""
         of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
         named_rows: list[tuple[str, LayoutRow]] = []
         for row in self.rows:

@@ -1,8 +1,7 @@
 """Tests whether a judge's correlation with human ratings is the same for every system and every dataset.
 
 OpenMEVA calls this generalization. Pearson's r stands beside the standard deviations of the ratings, because a
-correlation falls where ratings vary less. The test compares correlations corrected for systems' places on the scale.
-"""
+correlation falls where ratings vary less. The test compares correlations corrected for systems' places on the scale."""
 
 from __future__ import annotations
 
@@ -37,8 +36,7 @@ _WORDS = ("over", "lowest_group", "highest_group", "reason")
 @dataclass(frozen=True, slots=True)
 class GroupRow:
     """Pearson's r between a judge (or the control judge) and people in one system, or in the whole dataset (``all``).
-    `sd_judge` and `sd_people` divide by n - 1; `few` marks too few stories for a reliable r.
-    """
+    `sd_judge` and `sd_people` divide by n - 1; `few` marks too few stories for a reliable r."""
 
     subject: Subject
     group: str
@@ -53,8 +51,7 @@ class HomogeneityRow:
     """The test that a judge's Pearson r with people is the same in all systems of a dataset, or on all datasets. `over`
     is ``systems`` or ``datasets``, `groups` their number in the test. `q` is Cochran's Q of the corrected correlations
     with `df` degrees of freedom, `i2` the heterogeneity I². `p_adjusted` is Benjamini and Hochberg's over all tests
-    that could be computed. `left_out` counts groups without a usable r; `reason` says why there is no test.
-    """
+    that could be computed. `left_out` counts groups without a usable r; `reason` says why there is no test."""
 
     subject: Subject
     over: str
@@ -82,16 +79,14 @@ class Drift(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each test. Columns are the fields of `HomogeneityRow`, with `_low`, `_high` and `_n` of the
-        lowest and highest r; `tail` says whether p is one- or two-sided.
-        """
+        lowest and highest r; `tail` says whether p is one- or two-sided."""
         rows = [cells(row) | {"tail": None if row.p is None else "greater"} for row in self.tests]
         return self.wide(rows, (*_ABOUT, *_WORDS), _TEST)
 
     @property
     def groups_frame(self) -> pd.DataFrame:
         """One row for each dataset and system. Columns are the fields of `GroupRow`; r has `_low`, `_high` (Fisher's
-        interval), `_n` and `_reason`.
-        """
+        interval), `_n` and `_reason`."""
         return self.wide([cells(row) for row in self.groups], (*_ABOUT, "group"), _GROUP)
 
 

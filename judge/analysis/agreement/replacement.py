@@ -2,8 +2,7 @@
 
 The test needs identified people, unless the option `positions` lets the position of a rating stand for a person. The
 agreement among people is reported with it: where people hardly agree, even a judge that always gives the mean rating is
-closer to the other people than one of them is.
-"""
+closer to the other people than one of them is."""
 
 from __future__ import annotations
 
@@ -60,8 +59,7 @@ class MeanRow:
     """Mean rating of one system by people with a judge's help (PPI++), by people alone, and by the judge alone.
     `powered` and `people` cover the same stories, those that the judge lost included. `all_people` is the mean of all
     human ratings where some were hidden; `power` is the weight lambda of the judge's ratings;  `worth` is the variance
-    without the judge over that with it. `both`, `judge_only` and `lost` (not rated by the judge) count stories.
-    """
+    without the judge over that with it. `both`, `judge_only` and `lost` (not rated by the judge) count stories."""
 
     subject: Subject
     system: str
@@ -80,8 +78,7 @@ class MeanRow:
 class Replacement(Signed):
     """The alternative annotator test of every judge and of null judges, and mean ratings of systems. `beside_people`
     holds each judge's tau minus that of one more person, as the mean over criteria, by dataset, run, judge and
-    Eval-Prompt; empty where no test could be made.
-    """
+    Eval-Prompt; empty where no test could be made."""
 
     tests: tuple[AltTestRow, ...]
     means: tuple[MeanRow, ...]
@@ -106,8 +103,7 @@ class Replacement(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each test. Columns are the fields of `AltTestRow`; estimates have `_n` and, where they apply,
-        `_low`, `_high` and `_reason`. `tail` says whether `p` and `clustered_p` are one- or two-sided.
-        """
+        `_low`, `_high` and `_reason`. `tail` says whether `p` and `clustered_p` are one- or two-sided."""
         more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
         rows = [cells(test) | leads_of(test) for test in self.tests]
         return self.signed([{key: row[key] for key in ("kind", *_ABOUT, *more)} | flat_row(row, _TEST) for row in rows])
@@ -115,16 +111,14 @@ class Replacement(Signed):
     @property
     def people_frame(self) -> pd.DataFrame:
         """One row for each person left out of a judge's test. `p_adjusted` is Benjamini and Yekutieli's over the people
-        of one judge, Eval-Prompt and criterion; `clustered_...` columns have errors clustered by story-prompt.
-        """
+        of one judge, Eval-Prompt and criterion; `clustered_...` columns have errors clustered by story-prompt."""
         judges = [row for row in self.tests if row.kind == JUDGE]
         return pd.DataFrame([_by_person(row, person) for row in judges for person in row.people])
 
     @property
     def means_frame(self) -> pd.DataFrame:
         """One row for each judge, Eval-Prompt, criterion and system. Columns are the fields of `MeanRow`; estimates
-        have `_low`, `_high`, `_n` and `_reason`.
-        """
+        have `_low`, `_high`, `_n` and `_reason`."""
         about = (*_ABOUT, "system", "both", "judge_only", "lost")
         columns = [Column(name, name) for name in _MEANS]
         rows = [cells(row) for row in self.means]
@@ -198,8 +192,7 @@ def informed_rows(
     remarks: Remarks,
 ) -> list[AltTestRow]:
     """The tests with judges' leads over uninformed judges and their difference from one more person. `matrices` hold
-    ratings in numbers, without criteria of labels that have no order.
-    """
+    ratings in numbers, without criteria of labels that have no order."""
     judged = [(matrix, candidate) for matrix in matrices
               for candidate in candidates(matrix, options.against, predict, remarks, ceiling=False)
               if candidate.people is not None]  # fmt: skip
@@ -299,9 +292,8 @@ def _test_table(result: Replacement) -> Table:
         f"Benjamini-Yekutieli at {LEVEL:g} over people); it passes with {100 * PASS:.0f} % or more"
     )
     agreed = (
-        "where people agree little (ICC near 0) a judge that always gives the middle passes too: interpret the "
-        "winning rate together with people's ICC; people equal "
-        "%: share of pairs of people who give a story the same rating"
+        "where people agree little (ICC near 0) a judge that always gives the middle passes too: interpret the winning "
+        "rate together with people's ICC; people equal %: share of pairs of people who give a story the same rating"
     )
     rho = (
         "rho: share of stories where the judge lies at least as close to the others as the person left out, mean over "
@@ -314,9 +306,8 @@ def _test_table(result: Replacement) -> Table:
     )
     same = " or ".join(dict.fromkeys(MODE if row.labels else MEAN for row in result.tests)) or MEAN
     null = (
-        f"{same}, {PERMUTED}: uninformed judges (one rating for all "
-        f"stories; people's ratings assigned to the stories at random, mean of {DEALT} assignments): a judge with "
-        "no higher rate has shown nothing"
+        f"{same}, {PERMUTED}: uninformed judges (one rating for all stories; people's ratings assigned to the stories "
+        f"at random, mean of {DEALT} assignments): a judge with no higher rate has shown nothing"
     )
     above = (
         "above uninformed, within systems: the judge's tau with people minus that of the best uninformed judge "
@@ -397,8 +388,7 @@ def _mean_table(result: Replacement) -> Table:
     ]
     powered = (
         "people + judge: prediction-powered mean (PPI++, Angelopoulos et al. 2023), an estimate of people's mean "
-        "rating of all stories, if "
-        "the stories that they rated are a random sample"
+        "rating of all stories, if the stories that they rated are a random sample"
     )
     weight = (
         "lambda: weight of the judge, 0 = none; worth: number of human ratings that one is worth with the judge's help"

@@ -5,11 +5,10 @@ On each criterion a *yes* needs all of these:
 2. The judge agrees with people more than every uninformed judge, over all stories and within systems (`uninformed`).
 3. The judge's tau is not shown to lie below that of one more person.
 
-A judge that gives all stories one rating, on every criterion that can be tested, is itself an uninformed judge: *no*.
-A judge that passes the test alone has shown little: where people hardly agree, a constant passes it. The first two are
+A judge that gives all stories one rating, on every criterion that can be tested, is itself an uninformed judge: *no*. A
+judge that passes the test alone has shown little: where people hardly agree, a constant passes it. The first two are
 tests of the same 5 % (an intersection-union test). For *yes* all criteria that can be tested must hold, each at 5 %;
-for a number of criteria their p values are adjusted by Holm's method (1979, Scandinavian Journal of Statistics 6).
-"""
+for a number of criteria their p values are adjusted by Holm's method (1979, Scandinavian Journal of Statistics 6)."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ class ReplacementVerdict:
     are those whose test is passed, `informed` those where the judge is above every uninformed judge, `below` those
     where it is shown to be below one more person, and `proven` those on which all that a *yes* needs holds, after
     Holm's adjustment unless it holds on all. `least` is the criterion with the least evidence against an uninformed
-    judge, and the comparison; `why_not` says why none can be tested.
-    """
+    judge, and the comparison; `why_not` says why none can be tested."""
 
     word: Word
     tested: tuple[str, ...]
@@ -122,8 +120,7 @@ def verdict_of(
 ) -> ReplacementVerdict:
     """The verdict from a judge's alternative annotator tests, one row for each criterion. `beside_people` is the
     judge's tau minus that of one more person, mean over criteria; None = not known. A judge that is the best of several
-    is one of so many `contenders`, and every test must hold at 5 % divided by their number (Bonferroni).
-    """
+    is one of so many `contenders`, and every test must hold at 5 % divided by their number (Bonferroni)."""
     tested = [row for row in rows if row.winning_rate.defined]
     if not tested:
         reasons = dict.fromkeys(written(row.winning_rate.reason, None) for row in rows if row.winning_rate.reason)

@@ -1,7 +1,6 @@
 """Correlations of differences between sliding sets of stories, as OpenMEVA published them and in corrected versions.
 
-Stories are sorted by their human scores. A sliding set is a fixed number of neighbouring stories in this order.
-"""
+Stories are sorted by their human scores. A sliding set is a fixed number of neighbouring stories in this order."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ _NUMBERS = (*(f"{way}_{what}" for way in WAYS for what in ("r2", "r")), *_COUNTS
 @dataclass(frozen=True, slots=True)
 class Way:
     """Correlation between a judge and people in the differences of mean ratings, for one way to choose the pairs of
-    sets. `n` counts pairs of sets, or stories where no sets are used.
-    """
+    sets. `n` counts pairs of sets, or stories where no sets are used."""
 
     r: Estimate
     r2: Estimate
@@ -47,8 +45,7 @@ class SlidingRow:
     `sets` leaves out the last set, as published; `inclusive` counts it; `disjoint` is the largest number of sets that
     share no story. `tied` stories have another's human score and are in the order of their ids. `window` stories are in
     a set, `stride` between the starts of two. `ways`: ``published`` (ordered pairs of sets, also of a set with itself),
-    ``unordered`` (pairs of different sets), ``apart`` (sets that share no story), ``stories`` (no sets).
-    """
+    ``unordered`` (pairs of different sets), ``apart`` (sets that share no story), ``stories`` (no sets)."""
 
     subject: Subject
     sets: int
@@ -76,8 +73,7 @@ class SlidingSetsTable(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each judge, Eval-Prompt and criterion, and for the control judge. For each way there are
-        `{way}_r2`, with `_n` and, where they apply, `_low`, `_high` and `_reason`, and the signed `{way}_r`.
-        """
+        `{way}_r2`, with `_n` and, where they apply, `_low`, `_high` and `_reason`, and the signed `{way}_r`."""
         return self.wide([sliding_cells(row) for row in self.rows], _ABOUT, _NUMBERS)
 
 

@@ -2,8 +2,7 @@
 
 All differences are *second minus first*, on stories rated on both sides and repeats requested on both. All numbers of a
 dataset use the same two sets of resamples, one of story-prompts and one of systems and story-prompts, so that
-differences and their means over criteria are paired.
-"""
+differences and their means over criteria are paired."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ class Outcome:
     `stories` have a rating on both sides, from `systems` and `prompts`. `lost` counts stories requested on both sides
     without a rating on each. `repeats` are each side's; only repeats that both have are compared. `size` is the
     standardised difference of mean ratings. `parsed` and `explained` are shares of requested repeats with a rating and
-    an explanation.
-    """
+    an explanation."""
 
     criterion: str
     stories: int
@@ -68,8 +66,7 @@ class Outcome:
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """One contrast on one dataset: its results by criterion, their means over criteria by measure with the smallest
-    mean difference that these stories could detect, and a sentence that summarises it.
-    """
+    mean difference that these stories could detect, and a sentence that summarises it."""
 
     dataset: str
     contrast: Contrast
@@ -112,8 +109,7 @@ class Comparer:
 
     def tau(self, contrast: Contrast) -> tuple[Estimate, Estimate | None]:
         """The mean over criteria of the difference in tau, as in `compare`, in a fraction of its time: over
-        story-prompts and, where that interval leaves 0 out, over systems too.
-        """
+        story-prompts and, where that interval leaves 0 out, over systems too."""
         inputs = self._tau(contrast, systems=False)
         return inputs, self._tau(contrast, systems=True) if leaves_zero_out(inputs) else None
 

@@ -1,8 +1,7 @@
 """Pairing of two sides for contrasts, restricted to the stories and repeats requested on both sides.
 
 The sides differ in one factor (Eval-Prompt, judge, structured mode, parser or run) and agree in all others. Where a
-value of the factor occurs in several runs, sides are paired within each run.
-"""
+value of the factor occurs in several runs, sides are paired within each run."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ NO_EVAL_PROMPT = "-"
 @dataclass(frozen=True, slots=True)
 class Contrast:
     """The two values of one factor that are compared in one dataset. `cells` holds (criterion, row of the first side,
-    row of the second) in the rating matrix; `shared` the settings that both sides have in common, as (name, value).
-    """
+    row of the second) in the rating matrix; `shared` the settings that both sides have in common, as (name, value)."""
 
     first: str
     second: str
@@ -61,8 +59,7 @@ class Paired:
 
     `asked`, `ratings` and `explained` have shape (n stories, k); `means` have shape (n,), over rated repeats. Ratings
     are NaN where the repeat was not requested on both sides, or has no rating. `repeats` are each side's own. Where a
-    side was `imported`, a column is one of the imported file, not a repeat.
-    """
+    side was `imported`, a column is one of the imported file, not a repeat."""
 
     asked: Masks
     ratings: tuple[Floats, Floats]
@@ -88,8 +85,7 @@ def contrasts(
 ) -> tuple[list[Contrast], list[str]]:
     """Contrasts of a factor in one dataset, and notes on values without a partner. Without `baseline`, all pairs of
     values are compared; otherwise each with the baseline. Raises SpecError for fewer than two values, values that never
-    share all other settings, or an unknown baseline.
-    """
+    share all other settings, or an unknown baseline."""
     described = [_describe(matrix, i, table) for i in range(len(matrix.cells))]
     levels = _levels(matrix, described, factor, baseline)
     noun, many = NAMES[factor]
@@ -126,8 +122,7 @@ def _levels(
 
 def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
     """Ratings of the sides `first` and `second` (rows of the rating matrix) in the repeats that both have. If a side
-    was imported and the repeats differ, each story has a single rating per side: its mean.
-    """
+    was imported and the repeats differ, each story has a single rating per side: its mean."""
     left, right = matrix.answers(first), matrix.answers(second)
     imported = matrix.imported[first] or matrix.imported[second]
     sizes = (left.numbers.size, right.numbers.size)

@@ -50,8 +50,7 @@ _TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "tail", "sentence"
 class Ranked:
     """One variant of a ranking. `below` is its tau minus that of the best (mean over criteria), with the interval over
     story-prompts, and `tied` says whether this includes 0; `both` has the interval over systems and story-prompts. All
-    None for the best. `entry` is any contrast of the same group.
-    """
+    None for the best. `entry` is any contrast of the same group."""
 
     rank: int
     variant: str
@@ -68,8 +67,7 @@ class Comparison(Signed):
 
     `family` describes the family of tests and names those that can hardly be significant. `means_signature_parts` are
     for tables without tests, `inputs_signature_parts` for intervals over story-prompts only. `people` are the panels
-    whose ratings are used, where panels are known.
-    """
+    whose ratings are used, where panels are known."""
 
     matrices: tuple[RatingMatrix, ...]
     entries: tuple[Entry, ...]
@@ -99,8 +97,7 @@ class Comparison(Signed):
         Settings that the sides do not share are null. Each measure (`rating, parsed, explained, icc, tau`) has both
         sides (`_first, _second`) and the difference (second minus first) with `_low, _high, _detectable` and `_reason`;
         `tau_both_...` is the difference in tau with systems resampled too; `rating_d, parsed_h, explained_h` are effect
-        sizes; `sentence` stands in the rows of means.
-        """
+        sizes; `sentence` stands in the rows of means."""
         rows: list[dict[str, Any]] = []
         for entry in self.entries:
             shared = dict(entry.contrast.shared)
@@ -139,8 +136,7 @@ def _flat_estimate(name: str, estimate: Estimate, detectable: Estimate) -> dict[
 def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comparison:
     """Comparison of every pair of values of `options.by`. For ``by="parser"`` the table is one of `both_parsers`.
     Raises SpecError without a pair, for an unknown baseline, criterion or system, and for two results of one run and
-    judge.
-    """
+    judge."""
     options = options or CompareOptions()
     check_distinct(table)
     table = numbers(table, needed=True)
@@ -177,8 +173,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
 
 def distances(table: RatingsTable, options: CompareOptions) -> list[tuple[str, Contrast, Estimate, Estimate | None]]:
     """Of every dataset and contrast, the mean over criteria of the difference in tau: as in `compared`, in a fraction
-    of its time. The last has its interval over systems too, and is None where the first one holds 0.
-    """
+    of its time. The last has its interval over systems too, and is None where the first one holds 0."""
     check_distinct(table)
     table = numbers(table, needed=True)
     found = []
@@ -210,8 +205,7 @@ def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable
 
 def _adjusted(entries: Sequence[Entry], options: CompareOptions) -> tuple[list[Entry], tuple[str, ...]]:
     """The entries with adjusted p of the permutation tests, and apart from them of Williams' tests, over those that
-    were possible; and sentences on this family.
-    """
+    were possible; and sentences on this family."""
     which = f"each against {options.baseline}" if options.baseline else "all pairs"
     about = options.family or f"{NAMES[options.by][1]}, {which}, every criterion: is tau with people different?"
     outcomes = [outcome for entry in entries for outcome in entry.outcomes]
@@ -261,8 +255,7 @@ def _hardly_significant(outcomes: Sequence[Outcome], options: CompareOptions, m:
 
 def _ranked(entries: Sequence[Entry]) -> Iterator[Ranked]:
     """Ranks of variants (e.g. Eval-Prompts), group after group, the best first. A group is the variants of one dataset
-    that share all other settings; it is ranked if it has three or more, and every pair has a difference in tau.
-    """
+    that share all other settings; it is ranked if it has three or more, and every pair has a difference in tau."""
     groups: dict[tuple[object, ...], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.dataset, entry.contrast.shared), []).append(entry)
@@ -284,8 +277,7 @@ def _ranked(entries: Sequence[Entry]) -> Iterator[Ranked]:
 
 def of_two(entries: Sequence[Entry]) -> Iterator[Ranked]:
     """Ranks of two variants that share all other settings, which `Comparison.ranking` leaves to their contrast; the
-    first where both have one tau.
-    """
+    first where both have one tau."""
     for entry in entries:
         tau, both = entry.means["tau"], entry.means["tau_both"]
         alone = sum((each.dataset, each.contrast.shared) == (entry.dataset, entry.contrast.shared) for each in entries)

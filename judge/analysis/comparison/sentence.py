@@ -1,8 +1,7 @@
 """Results of comparisons in words: the sentence on a contrast, and which tests and intervals show a difference.
 
 The wording follows the intervals: *more than ... would explain* where an interval excludes 0, and *not more than* where
-it includes 0 (which does not prove equality). Where there is no interval, the sentence says so.
-"""
+it includes 0 (which does not prove equality). Where there is no interval, the sentence says so."""
 
 from __future__ import annotations
 
@@ -25,8 +24,7 @@ class ContrastFacts:
     """Numbers from which the sentence on a contrast is made; differences are *second minus first*. `parsed` are shares
     of requested repeats with a rating, `parse` their difference. `rating` is used only where agreement with people is
     undefined. `inputs` and `both` are the mean of the defined `taus` over criteria, with intervals over story-prompts,
-    and over systems and story-prompts.
-    """
+    and over systems and story-prompts."""
 
     first: str
     second: str
@@ -201,8 +199,7 @@ def views(inputs: Estimate, both: Estimate, permutation: float | None, williams:
 
 def holds_for(seen: Views, swapped: Swap) -> str:
     """Populations for which a difference was shown, from narrow to wide. ``nothing shown`` if there are none, and ``—``
-    if no test or interval is available.
-    """
+    if no test or interval is available."""
     reach = {"permutation": _SWAPPED[swapped][0], "boot-inputs": "new story-prompts", "boot-both": "new systems"}
     shown = {words for view, words in reach.items() if seen[view]}
     if shown:

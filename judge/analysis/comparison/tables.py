@@ -41,8 +41,7 @@ _NAMED = 6
 
 def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
     """Tables of `judge compare`, except coverage: the ranking of three or more variants, then all pairs. `pairs`
-    decides whether pairs are printed; None = not if there is a ranking and more than `FEW_PAIRS` contrasts.
-    """
+    decides whether pairs are printed; None = not if there is a ranking and more than `FEW_PAIRS` contrasts."""
     noun, many = NAMES[comparison.options.by]
     title = f"{many[0].upper()}{many[1:]}"
     first = [_ranking(comparison, noun, title)] if comparison.ranking else []

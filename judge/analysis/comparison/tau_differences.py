@@ -11,8 +11,7 @@
   a resample of systems contains duplicates, so that tau-b over their means lies closer to 0 and varies more than with
   distinct systems, which calibration does not correct. In simulations with ten systems, percentile intervals excluded 0
   in 0-3 % of studies, whether the judges differed or not; BCa intervals in 27 % of studies where they differed, and in
-  2-7 % where they did not (`tests/benchmarks/simulations/compare_null.py`).
-"""
+  2-7 % where they did not (`tests/benchmarks/simulations/compare_null.py`)."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ class Measured:
 
     `draws` holds the difference in each resample, by what is drawn: story-prompts (`inputs`); for boot-both also
     `systems` and `both`, and for BCa the data without each system and each story-prompt. `units` are the numbers of
-    systems and of story-prompts.
-    """
+    systems and of story-prompts."""
 
     estimate: Estimate
     draws: Mapping[str, Floats] = field(default_factory=dict, repr=False)
@@ -87,8 +85,7 @@ class Measured:
 
 def mean_of(criteria: Sequence[Measured], *, any_interval: bool = False) -> Measured:
     """Mean over those criteria in which the difference is defined; n counts them. It has an interval only if all of
-    them have one, or with `any_interval` if one has; otherwise it gives the reason.
-    """
+    them have one, or with `any_interval` if one has; otherwise it gives the reason."""
     defined = [measured for measured in criteria if measured.estimate.defined]
     if not defined:
         reasons = dict.fromkeys(measured.estimate.reason or "undefined" for measured in criteria)
@@ -106,8 +103,7 @@ def mean_of(criteria: Sequence[Measured], *, any_interval: bool = False) -> Meas
 class TauTest:
     """One test that two sides agree with people equally well, with its two-sided p. `reason` says why there is no p.
     For a permutation test, `units` were swapped as a whole, and `least` is the smallest possible p. `adjusted` is p
-    adjusted over the tests of a comparison.
-    """
+    adjusted over the tests of a comparison."""
 
     p: float | None
     statistic: float | None = None
@@ -125,8 +121,7 @@ _Shared = tuple[Floats, Floats, Floats]
 
 class AgreementMeasure:
     """Agreement with people for pairs of judges in one dataset. All pairs share the same resamples: `inputs` of
-    story-prompts and `systems`, None where there are too few.
-    """
+    story-prompts and `systems`, None where there are too few."""
 
     def __init__(self, matrix: RatingMatrix, options: CompareOptions) -> None:
         self.matrix, self.options = matrix, options
@@ -143,8 +138,7 @@ class AgreementMeasure:
 
     def measure(self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None) -> Agreement:
         """Agreement of both sides with people on human criterion `partner`, on stories that all three rated. Without
-        `partner`, `reason` says why.
-        """
+        `partner`, `reason` says why."""
         measured = self._difference(sides, partner, reason)
         if isinstance(measured, Measured):
             no_test = TauTest(None, reason=measured.estimate.reason)

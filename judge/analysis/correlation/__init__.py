@@ -3,8 +3,7 @@
 Every criterion has a row of one more person, one correlation for each judge x Eval-Prompt, and the control judge, which
 predicts ratings from surface features. All intervals use the same resamples. A judge's row is computed on the stories
 that it rated, and also reports ceiling and control on these. Compared with the ceiling, the judge is scored as one
-person is, against the mean of the other people.
-"""
+person is, against the mean of the other people."""
 
 from __future__ import annotations
 
@@ -139,8 +138,7 @@ def _further_columns(result: Correlations) -> list[Column]:
 
 def dataset_notes(matrix: RatingMatrix) -> Iterator[str]:
     """Notes for a system-level table on how well mean human ratings separate the systems: significant pairs, and the
-    reliability of the means. Also whether systems do not share their story-prompts.
-    """
+    reliability of the means. Also whether systems do not share their story-prompts."""
     systems = len(matrix.systems)
     if systems < 2:
         return
@@ -187,8 +185,7 @@ def correlations(
     judge's difference from ceiling and control in every resample, as `margins` needs; this takes longer and changes no
     row. Without `people_drawn`, the ceiling and differences from it have no intervals, and there is no note on how far
     people tell systems apart; no other number changes. With `about`, only that row is computed, beside its bars and
-    without panels; each number is as in the whole table.
-    """
+    without panels; each number is as in the whole table."""
     options, remarks = _with_given(table, options or CorrelationOptions()), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -280,6 +277,5 @@ def correlate(
     `options.given` held fixed. `leave_one_out` is the row's correlation with the means of all people but one, as for
     the ceiling. `people_same` and `control_same` are ceiling and control on this row's stories. `lost_lowest,
     lost_highest, lost_middle` are the correlation if all lost stories are rated at the lowest point, the highest point
-    or the judge's median (`lost_ratings`), null where none was lost. Undefined values are null with a `reason`.
-    """
+    or the judge's median (`lost_ratings`), null where none was lost. Undefined values are null with a `reason`."""
     return correlations(table, options, predict).frame

@@ -38,8 +38,7 @@ def with_lost(
 ) -> dict[str, Estimate]:
     """Correlation under each assumption about the lost stories' rating; empty if none was lost. `judge` and `lost` have
     shape (n stories,). `ends` are the lowest and highest point of the scale; None = not known: correlations with these
-    are then undefined, as the ratings seen need not reach them. `measure` correlates the judge's side with people.
-    """
+    are then undefined, as the ratings seen need not reach them. `measure` correlates the judge's side with people."""
     if not lost.any():
         return {}
     rated = judge[~np.isnan(judge)]
@@ -79,8 +78,7 @@ class CorrelationRow:
     and `CONTROL_SAME` (ceiling and control on the same stories), `lost_ratings.TITLES` (under assumptions about lost
     ratings). For a judge, `cell` is its row in the rating matrix, `share` the share of people's stories that it rated,
     and `beside` has its comparisons with ceiling and control on common stories. `resampled` and `given_resampled` have
-    one array per set of resamples; empty where there is no interval or no defined value.
-    """
+    one array per set of resamples; empty where there is no interval or no defined value."""
 
     subject: Subject
     estimate: Estimate
@@ -105,8 +103,7 @@ class CorrelationRow:
 class CorrelatedDataset:
     """One dataset's rows and the data that they are computed from. `control` says for each criterion where the
     control's ratings come from; empty without control. `pool` is true if different people rated different stories,
-    false for a panel, whose raters rated nearly every story.
-    """
+    false for a panel, whose raters rated nearly every story."""
 
     rows: tuple[CorrelationRow, ...]
     control: Mapping[str, ControlMade]
@@ -136,8 +133,7 @@ class Correlations(Signed):
     """Correlations with human ratings: of judges, of people one by one (one more person) and of the control judge.
     `lost` are the notes on whether lost ratings differ from the others, which are among the notes too. `paired`:
     differences from ceiling and control have resampled values. `panels` has the correlations with each panel's human
-    ratings; empty where no panels are known.
-    """
+    ratings; empty where no panels are known."""
 
     datasets: tuple[CorrelatedDataset, ...]
     options: CorrelationOptions
@@ -149,8 +145,7 @@ class Correlations(Signed):
     @property
     def by_people(self) -> tuple[tuple[str, CorrelationRow], ...]:
         """Rows with the name of their panel. Each row of ``all`` people is followed by the same row of each panel; rows
-        that exist for a panel only come last.
-        """
+        that exist for a panel only come last."""
         of_panels = {name: {_key(row): row for row in panel.rows} for name, panel in self.panels.items()}
         named_rows: list[tuple[str, CorrelationRow]] = []
         for row in self.rows:

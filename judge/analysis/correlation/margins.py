@@ -4,8 +4,7 @@ Both correlations of a difference use the stories that both raters have and the 
 interval is narrower than two separate intervals suggest. For the difference from the ceiling, the judge is scored as
 one person is, against the mean of the other people (`reference_rows`); its interval is widened for the choice of raters
 (`stats.estimation.other_raters`). The best judge has the highest mean correlation (`best_of`). If another judge rated a
-different share of the stories, the result also gives both means on the common stories (`Rival`).
-"""
+different share of the stories, the result also gives both means on the common stories (`Rival`)."""
 
 from __future__ import annotations
 
@@ -57,8 +56,7 @@ _FURTHEST = 2.0
 @dataclass(frozen=True, slots=True)
 class Rival:
     """A judge that rated a different `share` of people's stories than the best judge, and the mean correlations of both
-    on the `stories` that both rated.
-    """
+    on the `stories` that both rated."""
 
     name: str
     share: float
@@ -89,8 +87,7 @@ class Margin:
     `stories` counts those with ratings of people and of the judge (smallest over criteria), and `share` divides them by
     all that people rated. `readings` describes the judge's ratings that are compared with one person's. `other_raters`:
     the interval of the difference from the ceiling allows for other raters. `rivals` are given for the best judge of a
-    dataset. `people` is the panel.
-    """
+    dataset. `people` is the panel."""
 
     dataset: str
     run: str
@@ -134,8 +131,7 @@ def best_of(rows: Sequence[Margin]) -> Margin | None:
 def margins(result: Correlations) -> list[Margin]:
     """Differences of each judge x Eval-Prompt from ceiling and control, as means over criteria, in the table's order.
     Without ``paired`` the differences have no intervals. Criteria without human ratings are left out; a mean is
-    undefined if one of its criteria is, and its reason names that criterion.
-    """
+    undefined if one of its criteria is, and its reason names that criterion."""
     return [margin for dataset in result.datasets for margin in _of_dataset(dataset, result.options.readings)]
 
 
@@ -146,8 +142,7 @@ def by_criterion(result: Correlations) -> list[Margin]:
 
 def beside_people(result: Correlations) -> dict[tuple[str, str, str, str, str], Estimate]:
     """Each judge's difference from one more person by dataset, run, judge, Eval-Prompt and the judge's criterion:
-    `over` of the ceiling in `by_criterion`, without what takes longer.
-    """
+    `over` of the ceiling in `by_criterion`, without what takes longer."""
     differences = {}
     for dataset, row in _judged(result):
         subject, beside = row.subject, row.beside.get(CEILING)

@@ -4,8 +4,7 @@ A judge's correlation with the mean of all r people is not comparable with one p
 r - 1 others. A mean of more people has less error, so a judge that is equivalent to one more person would seem better
 than people. The judge is therefore compared with the same means of r - 1 people as each rater, and the two correlations
 are subtracted rater by rater (for a pool, draw by draw) on the stories that both rated. The expected difference of a
-judge that is equivalent to one more person is then 0.
-"""
+judge that is equivalent to one more person is then 0."""
 
 from __future__ import annotations
 
@@ -53,8 +52,7 @@ class Beside:
 class OnePerson:
     """Agreement of one person with the mean of the other people on one criterion (one more person). It is averaged
     over all raters of a panel (every rater rated nearly every story), or over random draws of one rater per story from
-    a `pool`. `ceiling` is None where raters are not known.
-    """
+    a `pool`. `ceiling` is None where raters are not known."""
 
     def __init__(self, people: Candidate, stories: Masks, statistic: Statistic, seed: int) -> None:
         self.statistic, self.pool = statistic, False
@@ -85,8 +83,7 @@ class OnePerson:
 
     def pairs(self, readings: Sequence[Floats]) -> tuple[list[Pair], list[Pair]]:
         """What is correlated to compare a judge with one person: each person with the others on all stories, and both
-        the person and the judge with the others on the stories that the judge rated.
-        """
+        the person and the judge with the others on the stories that the judge rated."""
         if self.ceiling is None:
             return [], []
         each = list(zip(self.ceiling.x, self.ceiling.y, strict=True))
@@ -125,8 +122,7 @@ class OnePerson:
     def beside(self, readings: Sequence[Floats]) -> tuple[Beside, Masks]:
         """Comparison of a judge with one person, without intervals, averaged over the judge's readings (shape (n,)
         each). The mask, shape (readings, pairs of one person and the others), says where the correlations of judge and
-        person are both defined; `resampled_beside` needs it.
-        """
+        person are both defined; `resampled_beside` needs it."""
         if self.estimate.value is None:
             return Beside.undefined(self.estimate.why), np.zeros((len(readings), 0), dtype=np.bool_)
         values = np.full((2, len(readings), len(self._x)), np.nan)
@@ -232,8 +228,7 @@ def beside_control(
     computes the resampled values of ratings against people; None = no resamples. A negative correlation of the control
     counts as 0 in the difference, in the estimate and in each resample. With uninformative features, it is negative as
     often as positive, and it varies more than over resamples of stories, because each fold is predicted from all
-    others. A judge that is better than such a control must itself have a correlation above 0.
-    """
+    others. A judge that is better than such a control must itself have a correlation above 0."""
     keep = ~(np.isnan(judge[0].values) | np.isnan(control[0].values))
     sides: list[tuple[Estimate, Values]] = []
     for side, estimate, own_values in (judge, control):
@@ -257,8 +252,7 @@ def beside_control(
 
 def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:
     """Ratings of the judge in row `cell` for the comparison with one person, shape (n stories,) each: its means, or
-    each repeat (``single``). A string is the reason why there are none.
-    """
+    each repeat (``single``). A string is the reason why there are none."""
     if how == "mean":
         return [matrix.judge[cell]]
     if how != "single":

@@ -2,8 +2,7 @@
 
 All rows use the same resamples of stories, so that differences between rows are paired. Ceiling and control are
 computed on the stories that at least one judge rated. Where a judge lost some of these stories, its row also reports
-ceiling and control on the stories that it rated.
-"""
+ceiling and control on the stories that it rated."""
 
 from __future__ import annotations
 
@@ -89,8 +88,7 @@ class DatasetRows:
     """Computes the rows of one dataset's correlation table, all from the same resamples. With `paired`, judges' rows
     also hold resampled differences from ceiling and control; without `people_drawn`, the ceiling and differences from
     it are not resampled. With `about`, other judges have no rows. `scales` are the known ends of scales; `controls`
-    names judges that are control judges.
-    """
+    names judges that are control judges."""
 
     def __init__(
         self,

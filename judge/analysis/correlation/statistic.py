@@ -131,8 +131,7 @@ class Side:
 class Statistic:
     """The coefficient and the level of a correlation, with each story's system and story-prompt, shape (n stories,).
     With a `seed`, resampled correlations over system means use estimated true means
-    (`judge.stats.resampling.true_means`). Correlations that are in `known` are taken from there.
-    """
+    (`judge.stats.resampling.true_means`). Correlations that are in `known` are taken from there."""
 
     coefficient: Coefficient
     level: Level
@@ -172,15 +171,13 @@ class Statistic:
 
     def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats:
         """The correlation in each resample; NaN = undefined. The shape is (b resamples,) for x of shape (n stories,),
-        and (judges, b) for (judges, n); then y may have that shape too.
-        """
+        and (judges, b) for (judges, n); then y may have that shape too."""
         found = None if self.known is None else self.known.resampled(x, y, resamples)
         return self._resampled(x, y, resamples) if found is None else found
 
     def learn(self, pairs: Sequence[Pair], drawn: Sequence[Pair], sets: Sequence[Resamples]) -> None:
         """Compute the correlations of `pairs`, and of `drawn` in each set of resamples; forget those known so far.
-        Nothing is computed for many stories, or where there is no method for many pairs at once.
-        """
+        Nothing is computed for many stories, or where there is no method for many pairs at once."""
         grouping = LEVELS[self.level].grouping
         few = self.coefficient == "kendall" and grouping != "within" and self.system.size <= FEW_STORIES
         if self.known is None or not few:
@@ -200,8 +197,7 @@ class Statistic:
     ) -> tuple[Estimate, tuple[Floats, ...]]:
         """Partial correlation of x and y given z on the stories that have all three, and its values in each set of
         resamples. Over system means it is computed from sample means, also in resamples, because three correlations of
-        separately drawn true means would not be consistent with each other. It is undefined if any of these is.
-        """
+        separately drawn true means would not be consistent with each other. It is undefined if any of these is."""
         keep = ~(np.isnan(x.values) | np.isnan(y.values) | np.isnan(z.values))
         a, b, c = x.only(keep), y.only(keep), z.only(keep)
         pairs = ((a, b, NAMES), (a, c, (NAMES[0], name)), (b, c, (NAMES[1], name)))
@@ -229,8 +225,7 @@ class Intervals:
 
     `sets[0]` holds the resamples. For BCa intervals, further sets leave out one unit (e.g. one story-prompt) at a time.
     For calibrated intervals, one further set resamples only the story-prompts and another only the systems. Resampled
-    values of a statistic are one array for each set.
-    """
+    values of a statistic are one array for each set."""
 
     how: NamedInterval
     statistic: Statistic
@@ -242,8 +237,7 @@ class Intervals:
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
         """The method for a dataset, with the resamples that the options request. With too few story-prompts, stories
-        are resampled; if the units are too few as well, there are no resamples, and a note gives the reason.
-        """
+        are resampled; if the units are too few as well, there are no resamples, and a note gives the reason."""
         how, method = options.interval, options.method
         if not INTERVALS[how].resampled:
             return cls(how, statistic)
@@ -304,8 +298,7 @@ class Intervals:
 
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
         """The partial correlation with an interval from its values in resamples. Over system means these come from
-        sample means, so that the interval is never of the kind ``true-means``.
-        """
+        sample means, so that the interval is never of the kind ``true-means``."""
         method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
         return replace(self, method=method).of_values(estimate, values)
 

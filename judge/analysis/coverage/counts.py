@@ -35,8 +35,7 @@ WHY_AMBIGUOUS = ("list", "quoted")
 class CountRow:
     """Counts of a judge's repeats in one group. `labels` identify the group. `lost` counts repeats without a rating by
     status, e.g. ``no_rating``; `why` those of them with an ambiguous answer: its only number is that of a list
-    (``list``), or its only rating is in quotation marks (``quoted``).
-    """
+    (``list``), or its only rating is in quotation marks (``quoted``)."""
 
     labels: tuple[object, ...]
     stories: int
@@ -54,8 +53,7 @@ class CountRow:
 @dataclass(frozen=True, slots=True)
 class Counts:
     """Judges' repeats counted in groups by columns of the ratings table; no rows where no judge was asked. `causes` and
-    `flags` are the statuses and flags that occur. `came` is ``asked``, ``imported``, or ``asked or imported``.
-    """
+    `flags` are the statuses and flags that occur. `came` is ``asked``, ``imported``, or ``asked or imported``."""
 
     by: tuple[str, ...]
     rows: tuple[CountRow, ...]
@@ -142,8 +140,7 @@ _BY: tuple[tuple[str, ...], ...] = (("judge", "eval_prompt"), ("judge", "criteri
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
     """Counts of repeats in one group of pairwise comparisons. `decided` counts repeats with a verdict (one of the
-    stories or a tie), `lost` those without by status.
-    """
+    stories or a tie), `lost` those without by status."""
 
     labels: tuple[str, ...]
     pairs: int

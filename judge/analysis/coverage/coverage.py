@@ -38,8 +38,7 @@ _TEST = "means, jackknife"
 class LossTest:
     """One test: is a judge's loss of ratings associated with a variable? `kind` is the variable: system, length, human
     rating, or its distance from the mean; `against` is its name in tables. `words` say what the
-    judge does if the test finds something, where people's ratings are tested.
-    """
+    judge does if the test finds something, where people's ratings are tested."""
 
     run: str
     judge: str
@@ -53,8 +52,7 @@ class LossTest:
 
 def loss_tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[LossTest, ...]:
     """Tests of loss against system, length, human rating and its distance from the mean, where a rating was lost. `rng`
-    is used for permutation tests, which are made where counts are small.
-    """
+    is used for permutation tests, which are made where counts are small."""
     return tuple(
         test
         for matrix in matrices
@@ -75,8 +73,7 @@ def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ..
 
 def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
     """A sentence for each kind of loss that goes with human ratings: p is adjusted by Holm's method over all tests
-    against these, and the level is .05.
-    """
+    against these, and the level is .05."""
     family = [test for test in tests if test.words and test.test.p is not None]
     if not family:
         return ()
@@ -150,8 +147,7 @@ class Bound:
     """Bounds of a judge's mean rating with one Eval-Prompt on one criterion, over the repeats it was asked for. The
     interval of `mean` goes from all `missing` repeats at the lowest point of the `scale` to all at the highest. `ends`
     name these for labels. `scale` is None if no result folder holds it; `mean` then has bounds only if no repeat is
-    missing, since the ratings seen need not reach the ends.
-    """
+    missing, since the ratings seen need not reach the ends."""
 
     run: str
     judge: str
@@ -200,8 +196,7 @@ class Coverage(Signed):
     """Repeats requested, answered and rated; tests of whether ratings are lost at random; bounds of mean ratings.
     `total` has one row, or none where no judge was asked. `tests` are of each run x judge x Eval-Prompt x criterion
     that lost a rating; their p values are not adjusted. `findings` has a sentence for each kind of loss that is
-    associated with human ratings.
-    """
+    associated with human ratings."""
 
     total: Counts
     by_eval_prompt: Counts

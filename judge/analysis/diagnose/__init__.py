@@ -2,8 +2,7 @@
 
 A diagnostic is a statistic that is zero for a judge that rates as people do, with an interval and a test at a declared
 alpha; an undefined diagnostic gives the reason. Each test also reports the smallest effect that it would detect in four
-of five repetitions (2.8 standard errors, more with few degrees of freedom).
-"""
+of five repetitions (2.8 standard errors, more with few degrees of freedom)."""
 
 from __future__ import annotations
 
@@ -83,8 +82,7 @@ def _notes(result: Diagnosis, full: bool) -> Iterator[str]:
     for name, prompts in result.few.items():
         yield (
             f"{name}: only {prompts} story-prompts, too few to leave out one at a time: tests treat stories as "
-            "independent and "
-            "are significant too often where story-prompts matter"
+            "independent and are significant too often where story-prompts matter"
         )
 
 
@@ -101,9 +99,8 @@ def _meanings(tested: set[str]) -> list[str]:
         )
     if "compression" in tested:
         notes.append(
-            "compression: single ratings of the judge against single ratings of people; reported where the "
-            "judge's rating also changes by "
-            "less than a point when people's changes by one"
+            "compression: single ratings of the judge against single ratings of people; reported where the judge's "
+            "rating also changes by less than a point when people's changes by one"
         )
     if YES_BIAS in tested:
         notes.append("yes-bias: the judge's share of the positive label, mean over repeats, beside people's")
@@ -144,8 +141,7 @@ class Diagnosis(Signed):
     """Diagnostic tests for biases of judges in comparison with people, significant or not. `findings` have p adjusted
     by Holm's method over all defined tests. `few` counts the story-prompts of datasets with too few of them for a
     jackknife; their tests leave out single stories instead. `counts_signature_parts` are for the counts of significant
-    tests, which have no interval.
-    """
+    tests, which have no interval."""
 
     findings: tuple[Finding, ...]
     datasets: tuple[str, ...]

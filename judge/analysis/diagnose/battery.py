@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from judge.ratings.ratings_table import RatingsTable
 
 
-# Tests of one rater beside the others: a judge or a person with the scale turned round, a judge that repeats a
-# person.
+# Tests of one rater beside the others: a judge or a person with the scale turned round, a judge that repeats a person.
 
 # Agreement beyond the others', as a share of what chance leaves, from which a judge is said to repeat a rater.
 COPIED = 0.5
@@ -65,8 +64,7 @@ SORTED = "undefined: each story's ratings are stored in ascending order, so that
 
 def judge_tests(matrix: RatingMatrix, cell: int, criterion: int, singles: Floats) -> Iterator[Finding]:
     """The tests of whether the judge in row `cell` has its scale turned round, and of whether it repeats one rater.
-    `singles` holds its single ratings, shape (n stories, repeats).
-    """
+    `singles` holds its single ratings, shape (n stories, repeats)."""
     of = matrix.cells[cell]
     test = against_others(matrix.judge[cell], matrix.people[criterion][:, None], matrix.story_prompt)
     yield Finding(matrix.dataset, of, of.criterion, REVERSED, test)
@@ -169,8 +167,7 @@ class Battery:
     def all(self) -> Iterator[Finding]:
         """Findings for each judge, Eval-Prompt and criterion; then yes-bias over all criteria (the positive label is
         given too often or too rarely); then halo (ratings of different criteria correlate more than the criteria
-        themselves do); then, for each criterion, the test of people's own ratings.
-        """
+        themselves do); then, for each criterion, the test of people's own ratings."""
         for i, j in enumerate(self.partner):
             cell = self.matrix.cells[i]
             if j is None:

@@ -18,8 +18,7 @@ from judge.stats.resampling.jackknife import Tail, Test
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One kind of diagnostic test for a bias. `above` and `below` word a significant finding for a statistic above and
-    below zero. `limit` is the largest bias that a certificate allows, in `limit_unit`; None where none is stated.
-    """
+    below zero. `limit` is the largest bias that a certificate allows, in `limit_unit`; None where none is stated."""
 
     name: str
     unit: str
@@ -101,8 +100,7 @@ class Finding:
     the rater. `applies` is False where the judge cannot have this fault here, for example loss where nothing was lost:
     the test is then not one that could not be made. `bounding` are tests whose intervals bound the effect, `test`
     itself if empty; one of them inside the limit is enough. `factor` turns their unit into that of the limit, and
-    `at_most` is the largest possible effect in that unit, where known without a test.
-    """
+    `at_most` is the largest possible effect in that unit, where known without a test."""
 
     dataset: str
     cell: Cell
@@ -136,8 +134,7 @@ class Finding:
     def detectable(self, alpha: float) -> float | None:
         """Smallest effect that the test would detect with 80 % power at level alpha, in the unit of its statistic. The
         adjustment over other tests is ignored. Where p is that of the most significant of several scale points, alpha
-        is divided by their number. None where it cannot be computed.
-        """
+        is divided by their number. None where it cannot be computed."""
         test = self.test
         if test.se is None:
             return None
@@ -169,8 +166,7 @@ _BY_QUALITY = {RATING: LOSS, DISTANCE: MIDDLING}
 def loss_tests(matrix: RatingMatrix, cell: int, criterion: int, spread: float) -> Iterator[Finding]:
     """The tests of loss against people's ratings, and against their distance from the middle. `spread` is the unit of
     the limits, in points. The limits are about the stories that are left: how far they lie, in the mean, from all those
-    requested, which is the share lost times the tested difference between lost and kept.
-    """
+    requested, which is the share lost times the tested difference between lost and kept."""
     of = matrix.cells[cell]
     for gap in gaps(matrix, cell, criterion):
         finding = Finding(matrix.dataset, of, of.criterion, _BY_QUALITY[gap.kind], gap.test)
@@ -187,8 +183,7 @@ State = Literal["within", "beyond", "cannot be told"]
 @dataclass(frozen=True, slots=True)
 class Bounded:
     """Whether one kind of bias is shown to be inside ("within") or outside ("beyond") of its limit. `ends` is the 95 %
-    interval in the unit of the limit; None = none.
-    """
+    interval in the unit of the limit; None = none."""
 
     finding: Finding
     state: State

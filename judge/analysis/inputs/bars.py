@@ -43,8 +43,7 @@ class ControlMade:
 class ControlPredictions:
     """The control judge's ratings in the order of the stories given, shape (n_stories,); NaN for the `reason`. `how` is
     a part of the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
-    ``surface:shipped@b2:...`` or ``surface:none``. `n` counts stories with a prediction.
-    """
+    ``surface:shipped@b2:...`` or ``surface:none``. `n` counts stories with a prediction."""
 
     values: Floats
     how: str

@@ -1,8 +1,7 @@
 """Candidates for comparison with people: the judges, the control judge (out of fold), and people one by one.
 
 Every table that compares judges with people takes its candidates from here, so that all compare identical ratings and
-report in one way which ratings cannot be compared.
-"""
+report in one way which ratings cannot be compared."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ from judge.stats.correlation import coefficients
 @dataclass(frozen=True, slots=True)
 class Match:
     """The human criterion that each row of judges' ratings is compared with, as `partner`; None for the `reason`.
-    `other` holds the pairs (judge's criterion, human criterion) with different names, each once.
-    """
+    `other` holds the pairs (judge's criterion, human criterion) with different names, each once."""
 
     partner: tuple[int | None, ...]
     notes: tuple[str, ...] = ()
@@ -62,8 +60,7 @@ def match(matrix: RatingMatrix, against: str | None = None) -> Match:
     `against` pairs every judge criterion with this human criterion. Otherwise a criterion is paired with the human
     criterion that its run declares (`people` in run.yaml), or else with that of the same name (ignoring letter case).
     Where no name matches, none is declared and people rated only one criterion, this is used, with a note. Raises
-    SpecError if people did not rate `against`.
-    """
+    SpecError if people did not rate `against`."""
     people = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
     if not people:
         return Match((None,) * len(matrix.cells), reason=f"no person rated the stories of {matrix.dataset}")
@@ -105,8 +102,7 @@ class Subject:
     """The rater and criterion of a table row, and counts of lost ratings. `run` and `eval_prompt` are None where the
     row is not a judge's, whose name is then what the judge column shows. `against` is the human criterion compared
     with; None = none. `repeats` is the mean number of rated repeats per story, over stories that have any. `unrated`
-    counts requested stories without a rating, `missing` repeats without one by status.
-    """
+    counts requested stories without a rating, `missing` repeats without one by status."""
 
     kind: Kind
     dataset: str
@@ -138,8 +134,7 @@ class Candidate:
     """A rater whose ratings of n stories are compared with people: one judge with one Eval-Prompt, the control judge,
     or one more person (each person against the mean of the other people). `ratings` and `people` (mean human ratings)
     have shape (n,); None where `reason` says why, and `ratings` for the ceiling, which has `raters`. For a judge,
-    `cell` is its row in the matrix; for the control, `control` is the source of its ratings.
-    """
+    `cell` is its row in the matrix; for the control, `control` is the source of its ratings."""
 
     subject: Subject
     ratings: Floats | None
@@ -178,8 +173,7 @@ def comparable(
     matrices: Sequence[RatingMatrix], against: str | None, predict: Predict | None
 ) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
     """Judges and controls that can be compared with people, each with its matrix; remarks name the others. `against` is
-    the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control).
-    """
+    the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control)."""
     remarks = Remarks()
     kept = []
     for matrix in matrices:
@@ -196,8 +190,7 @@ def candidates(
     matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
 ) -> Iterator[Candidate]:
     """On each human criterion, the ceiling if requested, judges and control; then judges on unrated criteria. `against`
-    is the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control).
-    """
+    is the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control)."""
     pairs = match(matrix, against)
     remarks.note(pairs.notes)
     for group in by_criterion(matrix, pairs, predict, remarks):
@@ -247,8 +240,7 @@ def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats
 
 def control(matrix: RatingMatrix, j: int, predict: Predict | None, remarks: Remarks) -> Candidate:
     """The control judge on human criterion j, predicted out of fold or by the shipped model. It has no ratings without
-    `predict` (neither texts nor features), and with fewer than three predictions, for their reason.
-    """
+    `predict` (neither texts nor features), and with fewer than three predictions, for their reason."""
     subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
     if predict is None:
         return Candidate(subject, None, people, control=_NOT_MADE, reason=NO_TEXTS)

@@ -5,8 +5,7 @@ is the same for a whole fold; if people rated the fold low, it is high. Pooled p
 correlate negatively with human ratings: uninformative features would have a tau below 0 (Parker, Guenter & Bedo 2007,
 BMC Bioinformatics 8), and an uninformed judge would seem better than the control. The mean of each fold's training
 stories is therefore subtracted, as for a jury (`nested_folds`). The mean of all ratings is added, a constant that
-restores the scale. A story's value is the mean over several divisions into folds (foldings).
-"""
+restores the scale. A story's value is the mean over several divisions into folds (foldings)."""
 
 from __future__ import annotations
 
@@ -81,8 +80,7 @@ class _Fits:
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
     """Surface features of n stories, `rows` of shape (n, p); `blank` marks stories without features. If an import came
-    with numeric features for more stories than have texts, these are used instead (`imported`).
-    """
+    with numeric features for more stories than have texts, these are used instead (`imported`)."""
 
     index: pd.Index[str]
     texts: tuple[str, ...]
@@ -171,8 +169,7 @@ def control_predictions(
     fitted on have no prediction. Stories without a word (or with an incomplete feature) have none either.
 
     The index of `stories` and `people` is the story id; NaN or absent = not rated. `criterion` chooses among the
-    shipped models. `seed` is of the first assignment to folds, which depends on names, not on the order of rows.
-    """
+    shipped models. `seed` is of the first assignment to folds, which depends on names, not on the order of rows."""
     return Surface.of(stories).predictions(people, criterion, seed=seed)
 
 

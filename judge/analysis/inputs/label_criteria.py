@@ -1,8 +1,7 @@
 """Criteria whose ratings are labels: which count as numbers, and how a judge's label of a story is chosen.
 
 Two labels, or ordered labels, are analysed as numbers by their codes. Three or more unordered labels have no mean and
-no rank; `numbers` leaves their criteria out and adds a note.
-"""
+no rank; `numbers` leaves their criteria out and adds a note."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Facets with two levels or more are used: system, story-prompt (if each system wrote one story for each story-prompt, the
 two identify the story), Eval-Prompt, judge, and repeat. Repeats are nested in all other facets, because repeats of
-different queries have nothing in common. Where systems do not share story-prompts, stories are nested in systems.
-"""
+different queries have nothing in common. Where systems do not share story-prompts, stories are nested in systems."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ MANY_EMPTY = 0.1
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedDesign:
     """Ratings of one criterion with one axis per facet (a source of variation), NaN = no rating, and notes on what
-    cannot be estimated. `asked` counts the repeats that were requested, `used` those with a rating.
-    """
+    cannot be estimated. `asked` counts the repeats that were requested, `used` those with a rating."""
 
     ratings: Floats
     facets: tuple[Facet, ...]
@@ -74,8 +72,7 @@ class _Queries:
 def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[tuple[str, str]] = ()) -> RatedDesign:
     """Ratings of one criterion by every judge, with the Eval-Prompts that all judges have in common. `left_out` are
     (run, judge) pairs, e.g. a control judge. Raises DataError for fewer than two story-prompts (or stories) with a
-    rating, or no common Eval-Prompt.
-    """
+    rating, or no common Eval-Prompt."""
     queries = _queries(matrix, criterion, left_out)
     places, crossed = _places(matrix, queries.stories)
     every = np.where((places >= 0)[..., None, None, None], queries.ratings[places], np.nan)

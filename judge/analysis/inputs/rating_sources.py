@@ -58,8 +58,7 @@ class Source:
     """People (without run and Eval-Prompt), or one judge with one Eval-Prompt in one run. `rows` are those of the
     criteria in the matrix, among the judges' ratings or the human criteria. Arrays have shape (criteria, n stories):
     `by_story` is the mean over raters or rated repeats (NaN = none), `counts` the number of ratings in it, `wanted` a
-    mask of the stories that were requested; for people, all.
-    """
+    mask of the stories that were requested; for people, all."""
 
     matrix: RatingMatrix
     run: str | None
@@ -91,8 +90,7 @@ class Source:
 
     def ratings(self, criterion: int) -> Floats:
         """Single ratings on one criterion (an index), shape (n stories, columns); NaN = none. A column is a repeat of
-        the judge; for people, it is a person or a position, as stored.
-        """
+        the judge; for people, it is a person or a position, as stored."""
         row = self.rows[criterion]
         if self.is_people:
             return self.matrix.by_position(row)

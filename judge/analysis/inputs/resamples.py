@@ -62,8 +62,7 @@ def drawn_with_note(
     how: str = "the same for every row",
 ) -> bootstrap.Resamples | None:
     """The resamples that the options ask for, and a note on `what` is made of them, and `how`; None, with a note, where
-    there are too few units, and without a note where none are asked for.
-    """
+    there are too few units, and without a note where none are asked for."""
     units = INTERVALS[options.ci].units
     if not units:
         return None

@@ -1,8 +1,7 @@
 """Restricts a ratings table to criteria, judges, Eval-Prompts or a panel, and adds the pass rate as a criterion.
 
 The pass rate is the share of a story's binary criteria that have the positive label, for each repeat of a judge and for
-each person. It is missing if the rater did not label the story on all criteria. No rater was asked for it.
-"""
+each person. It is missing if the rater did not label the story on all criteria. No rater was asked for it."""
 
 from __future__ import annotations
 
@@ -70,8 +69,7 @@ class _PassRates:
 
 def with_pass_rate(table: RatingsTable) -> RatingsTable:
     """The table with `PASS_RATE` as a criterion: the share of positive labels over the binary criteria that judges and
-    people labelled. Raises SpecError if no dataset has two.
-    """
+    people labelled. Raises SpecError if no dataset has two."""
     frame = table.frame
     rates_by_dataset = {}
     for dataset in frame["dataset"].dropna().unique():
@@ -188,8 +186,7 @@ def _note(dataset: str, rates: _PassRates) -> str:
 def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     """The table with the judges' rows, and the human ratings of the criteria, that `keep` names. All human ratings stay
     if people rated no criterion that a judge rated, because judges are compared with them. Raises SpecError for a name
-    that does not occur, or if no row remains.
-    """
+    that does not occur, or if no row remains."""
     if keep.panel is not None:
         table = of_panel(table, keep.panel)
     if keep.pass_rate:

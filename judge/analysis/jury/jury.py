@@ -2,8 +2,7 @@
 
 It is compared with its best member, the mean of its members, and the control judge. Nothing that is fitted or chosen
 has seen the story-prompt on which it is scored (`nested_folds`); two rows are exceptions and are marked. All rows of a
-criterion are scored against the same mean human ratings.
-"""
+criterion are scored against the same mean human ratings."""
 
 from __future__ import annotations
 
@@ -70,8 +69,7 @@ _ROUNDING = 1e-9
 
 def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
     """The jury table, and further tables where requested or where the options call for them. `weights` adds the
-    members' weights, with `long` also each predictor's; `effective` the effective number of judges.
-    """
+    members' weights, with `long` also each predictor's; `effective` the effective number of judges."""
     printed = [_main(juries)]
     printed += result.tables(juries, predictors=long) if weights else []
     printed += reliability_curve.tables(juries) if juries.options.calibrate != "none" else []
@@ -137,8 +135,7 @@ def _method(options: JuryOptions) -> Iterator[str]:
 
 def sentences(held: Held, kinds: Sequence[str] = BESIDE) -> Iterator[str]:
     """Sentences on how far the jury's agreement with people is above or below that of its best member (chosen out of
-    fold, and in sample), the mean of its members, and the control judge.
-    """
+    fold, and in sample), the mean of its members, and the control judge."""
     if not held.verdicts:
         return
     several = len(held.verdicts) > 1
@@ -181,8 +178,7 @@ def jury_name(held: Held) -> str:
 
 def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
     """Rows of a ratings table: the jury's ratings, with status `imported` or `no_rating`, and people's unchanged.
-    Raises SpecError if no jury could be computed.
-    """
+    Raises SpecError if no jury could be computed."""
     matrix = held.matrix
     if not held.verdicts:
         raise SpecError(
@@ -236,8 +232,7 @@ FEW_STORIES = 100
 def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
     """Jury on each dataset, compared with its members and the control judge. With a single member and ``auto`` nothing
     is combined: its ratings are the jury's (for example, to calibrate them). Raises SpecError if a member or system
-    does not exist, or features are not known.
-    """
+    does not exist, or features are not known."""
     options = options or JuryOptions()
     controls = {fact.judge for fact in table.facts if fact.control}
     table = numbers(table)

@@ -3,8 +3,7 @@
 A *folding* assigns story-prompts (or systems) to folds. For each fold, combiners are fitted on the stories of the other
 folds and rate the stories of the fold. Choices that must themselves be evaluated on unseen stories (which combiner to
 use, the weights of a stack, a calibration) are evaluated on *inner* folds of those training stories, by predictions out
-of inner fold. Of the held-out stories, only the members' ratings are used (Stone 1974; nested: Varma & Simon 2006).
-"""
+of inner fold. Of the held-out stories, only the members' ratings are used (Stone 1974; nested: Varma & Simon 2006)."""
 
 from __future__ import annotations
 
@@ -52,8 +51,7 @@ class Folding:
     but pooled over folds it correlates negatively with human ratings (Parker, Guenter & Bedo 2007). Ratings that are
     not fitted are unchanged. `level` is that mean where the ratings in `jury` are fitted. `single` has for each fold
     the unchanged ratings of the member that was best on the training stories. `chosen`, `singles` (best member) and
-    `weights` have one entry per fold. `reasons` (an ordered set) say why predictions are missing.
-    """
+    `weights` have one entry per fold. `reasons` (an ordered set) say why predictions are missing."""
 
     jury: Floats
     uncalibrated: Floats
@@ -71,8 +69,7 @@ class Folding:
 
     def fill(self, rated: Sequence[_Rated]) -> None:
         """Store the ratings of all folds. Those of a combiner that fits nothing stay on the members' scale if all folds
-        used the same combiner; else they were mapped to the human scale by a linear regression.
-        """
+        used the same combiner; else they were mapped to the human scale by a linear regression."""
         mixed = len({fold.name for fold in rated}) > 1
         for fold in rated:
             plain = not COMBINERS[fold.name].fitted and not mixed
@@ -99,8 +96,7 @@ class _Rated:
 
 def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Folding]]:
     """The jury's ratings in every folding, one list for each panel (criterion). All panels use the same folds; those
-    with the same array of predictors also share rank scores.
-    """
+    with the same array of predictors also share rank scores."""
     with _one_thread():
         foldings = [_folding(panels, options, number) for number in range(options.foldings)]
     return [list(each) for each in zip(*foldings, strict=True)]
@@ -297,8 +293,7 @@ class _Fold:
 @dataclass(frozen=True, slots=True)
 class StoryInterval:
     """Prediction intervals of a story's human rating on one criterion. `level` is the intended coverage, `reach` the
-    half-width (mean over folds), `coverage` the observed one, `worst` the system with the lowest.
-    """
+    half-width (mean over folds), `coverage` the observed one, `worst` the system with the lowest."""
 
     level: float
     reach: Estimate
@@ -311,8 +306,7 @@ def story_interval(
     panel: Panel, options: JuryOptions, level: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
 ) -> StoryInterval:
     """Prediction intervals of held-out stories' human ratings, over all foldings, and their coverage. `story_prompt`
-    and `system` are codes, shape (n stories,).
-    """
+    and `system` are codes, shape (n stories,)."""
     reaches: list[float] = []
     held, seen = np.zeros(panel.people.size), np.zeros(panel.people.size)
     for turn in split_ratings(panel, options):

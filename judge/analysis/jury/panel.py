@@ -1,8 +1,7 @@
 """The panel of a jury: its member judges, and the columns that may be used to predict one criterion.
 
 A *member* is a judge with an Eval-Prompt (of one run). Its *own* column is its rating of the criterion to be predicted.
-With the option for all criteria, its ratings of other criteria are predictors too.
-"""
+With the option for all criteria, its ratings of other criteria are predictors too."""
 
 from __future__ import annotations
 
@@ -65,8 +64,7 @@ class Split:
 @dataclass(frozen=True, slots=True, eq=False)
 class Combined:
     """A combiner's ratings of held-out stories (NaN = none, for the `reason`), and its weights of the p predictors,
-    shape (p,), in points of the human scale per standard deviation of the predictor.
-    """
+    shape (p,), in points of the human scale per standard deviation of the predictor."""
 
     predicted: Floats
     weights: Floats | None = None
@@ -123,8 +121,7 @@ class CombinerRecord:
     """All that depends on the choice of a combiner. `combine` is None for the stack, which weighs other combiners
     against each other (`stacked` of these is true). `fitted` is false if the ratings are on the members' scale; all
     others predict people's mean. `own_only`: predictors of other criteria are not read and have no weight. ``auto``
-    chooses among the `candidate` ones.
-    """
+    chooses among the `candidate` ones."""
 
     combine: Combiner | None
     fitted: bool = True
@@ -176,8 +173,7 @@ class Panel:
     EVAL-PROMPT`, followed by `: CRITERION` for another criterion, or `feature: NAME`; `sources` are the member of each
     column, or `feature: NAME`. `own`, shape (p,), marks members' ratings of the criterion itself; `present`, shape
     (n,), the stories that enough members rated: only these get a rating of the jury. Stories with the same entry in
-    `groups` (story-prompt or system) are held out together.
-    """
+    `groups` (story-prompt or system) are held out together."""
 
     criterion: str
     people: Floats
@@ -213,8 +209,7 @@ class Panel:
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
     """The data of a jury on one dataset, one panel per criterion. Stories with equal `groups` are held out together;
-    `surface` has the features that the control judge uses.
-    """
+    `surface` has the features that the control judge uses."""
 
     matrix: RatingMatrix
     panels: tuple[Panel, ...]
@@ -231,8 +226,7 @@ def member(cell: Cell) -> str:
 def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str] = ()) -> Panels:
     """The data from which a jury predicts human ratings, for each criterion. `controls` were fitted on human ratings,
     perhaps of these stories, and are members only if named, or without other judges. Raises SpecError if a member does
-    not exist, or requested features are not known.
-    """
+    not exist, or requested features are not known."""
     matches = match(matrix)
     notes = list(matches.notes)
     chosen = _chosen(matrix, options.members, controls, notes)

@@ -3,8 +3,7 @@
 A curve is the mean human rating against one judge's rating, before and after calibration, out of fold.
 
 The calibration of a story's rating was fitted on other story-prompts (`nested_folds`, with several foldings). Bins have
-about equal numbers of stories.
-"""
+about equal numbers of stories."""
 
 from __future__ import annotations
 
@@ -171,8 +170,7 @@ def carry_over(juries: Juries) -> Table:
 @dataclass(frozen=True, slots=True)
 class Point:
     """A bin of stories with similar ratings: mean rating, and mean human rating with its interval. `people.n` counts
-    stories; after calibration, `stories` is their mean number over foldings.
-    """
+    stories; after calibration, `stories` is their mean number over foldings."""
 
     rating: float
     people: Estimate
@@ -182,8 +180,7 @@ class Point:
 @dataclass(frozen=True, slots=True)
 class Curve:
     """Reliability curve of one judge x Eval-Prompt x criterion. `error_before` and `error_after` are the calibration
-    errors; `n` counts stories; `reason` says why there is no curve.
-    """
+    errors; `n` counts stories; `reason` says why there is no curve."""
 
     judge: str
     eval_prompt: str
@@ -212,8 +209,7 @@ class Curves:
 
 def curves(table: RatingsTable, options: ReliabilityOptions) -> list[Curves]:
     """Reliability curves of every judge x Eval-Prompt x criterion, dataset by dataset. There are at most `bins` bins,
-    and fewer where many ratings are equal, because equal ratings share a bin.
-    """
+    and fewer where many ratings are equal, because equal ratings share a bin."""
     alone = options.jury
     return [_dataset(matrix, table, alone, options.bins) for matrix in build(table, drop_systems=options.drop_systems)]
 

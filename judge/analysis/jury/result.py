@@ -32,8 +32,7 @@ ALPHA = 0.05
 @dataclass(frozen=True, slots=True)
 class Carried:
     """Test of whether a jury's calibration holds for one system. `before` and `after` calibration are the jury's mean
-    rating minus the human mean. `p` tests that the difference after calibration is 0; `adjusted` is over systems.
-    """
+    rating minus the human mean. `p` tests that the difference after calibration is 0; `adjusted` is over systems."""
 
     system: str
     before: Estimate
@@ -44,8 +43,7 @@ class Carried:
     @property
     def holds(self) -> Holds:
         """``yes``: the remaining difference is shown to be below the margin; ``no``: it is significant; ``not shown``:
-        neither; ``no test``: too few story-prompts.
-        """
+        neither; ``no test``: too few story-prompts."""
         if self.after.p is None or self.adjusted is None:
             return "no test"
         if self.after.p <= ALPHA:
@@ -58,8 +56,7 @@ def carried(
 ) -> tuple[Carried, ...]:
     """Tests of whether the jury's calibration holds for each system; a story's rating is its mean over foldings.
     `margin` is the largest difference from people, in points, that does not matter. `story_prompt` and `system` are
-    codes, shape (n stories,).
-    """
+    codes, shape (n stories,)."""
     after = np.mean([each.jury for each in foldings], axis=0) - panel.people
     before = np.mean([each.uncalibrated for each in foldings], axis=0) - panel.people
     tests = []
@@ -96,8 +93,7 @@ def _mean(off: Floats) -> Estimate:
 @dataclass(frozen=True, slots=True)
 class Weight:
     """One predictor's weight in one combiner: mean and standard deviation over the folds that used it. `source` is its
-    member; `own` marks a rating of the criterion itself.
-    """
+    member; `own` marks a rating of the criterion itself."""
 
     combiner: str
     source: str
@@ -111,8 +107,7 @@ class Weight:
 @dataclass(frozen=True, slots=True)
 class MemberWeight:
     """Sum of a member's weights in one combiner, over its ratings of the criterion itself (`own`) and of other criteria
-    (`others`); None if these were not used.
-    """
+    (`others`); None if these were not used."""
 
     combiner: str
     source: str
@@ -160,8 +155,7 @@ BESIDE = (SINGLE, IN_SAMPLE, MEAN, CONTROL)
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
     """A rater's agreement with people (tau-b) on a criterion. `used` names the combiner or member. `gain` is the jury's
-    tau-b minus that of this row, on the stories that both rated; None for the jury.
-    """
+    tau-b minus that of this row, on the stories that both rated; None for the jury."""
 
     kind: str
     used: str
@@ -174,8 +168,7 @@ class Row:
 class Verdict:
     """A jury's results on one criterion. `effective` is the number of independent judges that the members are
     equivalent to. Empty or None if not requested: `calibrated`, the errors before and after calibration; `interval`,
-    the prediction interval of one story's human rating; `carried`, whether the calibration holds for each system.
-    """
+    the prediction interval of one story's human rating; `carried`, whether the calibration holds for each system."""
 
     panel: Panel
     foldings: tuple[Folding, ...]
@@ -199,8 +192,7 @@ class Verdict:
 class Held:
     """A jury's results on one dataset. `mean_gains` has, by kind of row, the jury's tau-b minus the row's, averaged
     over criteria. `control` says how the control was made. `options` are the requested ones, except that a single
-    member with ``auto`` is not combined.
-    """
+    member with ``auto`` is not combined."""
 
     panels: Panels
     options: JuryOptions
@@ -222,8 +214,7 @@ class Held:
 @dataclass(frozen=True, slots=True, eq=False)
 class Juries(Signed):
     """A jury's results on each dataset. `bare_signature_parts` are for tables without intervals. `notes` describe the
-    ratings; notes on the jury are in each dataset's results.
-    """
+    ratings; notes on the jury are in each dataset's results."""
 
     held: tuple[Held, ...]
     options: JuryOptions
@@ -239,8 +230,7 @@ class Juries(Signed):
 
         `kind` is jury, mean, single, single in sample or control; `used` has combiners or members, with the number of
         folds in which each was chosen; `value` is tau-b, mean over foldings, with `lowest` and `highest` over these;
-        `gain` is the jury's tau-b minus the row's, on the common stories. Undefined values are null with a `reason`.
-        """
+        `gain` is the jury's tau-b minus the row's, on the common stories. Undefined values are null with a `reason`."""
         return self.signed([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
 
     def verdicts(self) -> Iterator[tuple[Held, Verdict]]:

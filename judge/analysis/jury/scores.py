@@ -1,6 +1,5 @@
 """Agreement of a jury's predictions with people: means over foldings (assignments of stories to folds), with paired
-intervals on common stories.
-"""
+intervals on common stories."""
 
 from __future__ import annotations
 
@@ -73,8 +72,7 @@ class Scored:
 
 class Scorer:
     """Tau-b with people of a jury, its best member, the mean of its members and the control judge. All scores of a
-    dataset use the same resamples, so that differences are paired. `refused` says why there are no intervals.
-    """
+    dataset use the same resamples, so that differences are paired. `refused` says why there are no intervals."""
 
     def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
         self.resamples: bootstrap.Resamples | None = None
@@ -99,8 +97,7 @@ class Scorer:
 
     def gain(self, pairs: Sequence[tuple[Scored, Scored]]) -> Estimate:
         """Mean over pairs of the first tau-b minus the second, on the stories that both predict; undefined if one pair
-        is. A pair has the scores of two raters on one criterion; `n` is the smallest number of stories.
-        """
+        is. A pair has the scores of two raters on one criterion; `n` is the smallest number of stories."""
         if not pairs:
             return Estimate.undefined("there is nothing to compare")
         common = [(a.among(a.rated & b.rated), b.among(a.rated & b.rated)) for a, b in pairs]
@@ -130,8 +127,7 @@ Stage = Literal["before", "after"]
 class Calibrated:
     """A jury's errors before or after calibration, in points of the human scale. `bias` is the mean rating minus the
     human mean, `gap` the calibration error, `spread` the standard deviation of the ratings. Each of the foldings rates
-    all `n` stories. `bins` have the mean human rating in bins of the jury's.
-    """
+    all `n` stories. `bins` have the mean human rating in bins of the jury's."""
 
     stage: Stage
     rmse: Estimate

@@ -35,8 +35,7 @@ FEW = "one more person is undefined: no story was labelled by two people of whom
 
 class OnePerson:
     """Labels of people one at a time, to be compared with the majority of the other people. `pool` is true if different
-    people labelled different stories, false for a panel, in which every rater labelled nearly every story.
-    """
+    people labelled different stories, false for a panel, in which every rater labelled nearly every story."""
 
     def __init__(self, items: Items, stories: Masks, resamples: Resamples | None) -> None:
         self.items, self.resamples = items, resamples
@@ -50,8 +49,7 @@ class OnePerson:
 
     def confusions(self, kept: Masks) -> list[Confusion]:
         """Confusion matrices of single people against the majority of the others, on the items in a mask: one per rater
-        of a panel, or a single one for a pool.
-        """
+        of a panel, or a single one for a pool."""
         return self._made(self.people, kept)
 
     def ceiling(self) -> tuple[dict[str, Estimate], Floats]:
@@ -142,8 +140,7 @@ def _mean(values: Floats) -> Floats:
 
 def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> Confusions:
     """Agreement of the labels of judges, people one by one and null judges with people's majority labels, by criterion.
-    Raises SpecError if no criterion of a judge has labels.
-    """
+    Raises SpecError if no criterion of a judge has labels."""
     options, remarks = options or ConfusionOptions(), Remarks()
     matrices = build(table, drop_systems=options.drop_systems)
     if not any(scale_of(matrix, cell.criterion) for matrix in matrices for cell in matrix.cells):

@@ -1,8 +1,7 @@
 """Labelled items: the stories of one criterion, or stories x criteria of several binary criteria.
 
 People's label of an item is the majority label of its raters, a judge's that of its repeats. If labels are equally
-frequent, the item has no label.
-"""
+frequent, the item has no label."""
 
 from __future__ import annotations
 
@@ -48,8 +47,7 @@ class Items:
 
     `labels` are in the order of their codes. `people`, shape (items, columns), has codes; NaN = no label. If
     `raters_known`, each column is one person of `raters`; otherwise a column mixes different people, for the reason
-    `unknown_because`. `judges` are by (run, judge, Eval-Prompt).
-    """
+    `unknown_because`. `judges` are by (run, judge, Eval-Prompt)."""
 
     name: str
     labels: tuple[str, ...]
@@ -98,8 +96,7 @@ def of_part(matrix: RatingMatrix, part: Part) -> Items:
 
 def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
     """Items of all binary criteria together; None if there is only one. If the names of labels differ, all positive
-    labels are treated as one.
-    """
+    labels are treated as one."""
     chosen = [(part, items) for part, items in zip(parts, each, strict=True) if part.scale.positive_code is not None]
     if len(chosen) < 2:
         return None
@@ -128,8 +125,7 @@ def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
 
 def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[Part], list[int], list[str]]:
     """Criteria that judges and people labelled, rows of the rating matrix on criteria that people did not label, and
-    notes on what is left out.
-    """
+    notes on what is left out."""
     part_of: dict[int, Part] = {}
     alone, notes = [], []
     for i, (cell, j) in enumerate(zip(matrix.cells, partner, strict=True)):

@@ -43,8 +43,7 @@ class ConfusionRow:
     that the judge was asked about; for people, of their labels. `lost` counts those that do not count, each under one
     cause: no label by the judge (`unlabelled`), no majority among its repeats (`repeats_tied`), among people
     (`people_tied`) or among the other people (`others_tied`), no label by people (`nobody`). `beside` compares a judge
-    with people one by one, by statistic.
-    """
+    with people one by one, by statistic."""
 
     subject: Subject
     labels: tuple[str, ...]
@@ -103,8 +102,7 @@ class Confusions(Signed):
 
         `STATISTICS` have `_low, _high` and `_reason`, for judges also `_one_out, _people_same, _minus_people`: the
         judge, people one by one, and judge minus people, all against the majority of the other people. Columns such as
-        ``people Yes, judge No`` are cells of the confusion matrix; others are causes of lost items.
-        """
+        ``people Yes, judge No`` are cells of the confusion matrix; others are causes of lost items."""
         return self.signed([dict(_flat(row)) for row in self.rows])
 
 
@@ -205,9 +203,8 @@ def _printed(row: ConfusionRow) -> dict[str, Any]:
 
 def _explained(result: Confusions) -> Iterator[str]:
     yield (
-        "people's label: the majority of a story's raters; the judge's: the majority of its repeats; ties, "
-        "refusals and answers that could "
-        "not be parsed are no label"
+        "people's label: the majority of a story's raters; the judge's: the majority of its repeats; ties, refusals "
+        "and answers that could not be parsed are no label"
     )
     if any(row.positive for row in result.rows):
         yield "precision, recall, F1 and the last shares are those of the positive label"

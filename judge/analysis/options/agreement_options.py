@@ -27,8 +27,7 @@ class PlanOptions(Options):
     systems, of stories, and mean human ratings. `epsilon` is the tolerance in favour of the judge in the alternative
     annotator test. `prompts` and `repeats` are None as in the pilot. `positions` treats the position of a rating as a
     person where people are unknown. `rater_price` is dollars a rating. `like` is the study whose variances replace a
-    pilot.
-    """
+    pilot."""
 
     half_width: float = 0.05
     difference: float = 0.05
@@ -56,8 +55,7 @@ class SuccessionOptions(Options):
     tau with people that does not matter, `points` that of mean ratings. A story's verdict is whether its rating is at
     least `cut`; None = its rating rounded. `power` is for the number of further stories, `folds` for fitting crosswalks
     (mappings from one judge's ratings to the other's), `changes` for the printed stories with a changed verdict.
-    `old_judge` and `new_judge` name the judges where a run has several.
-    """
+    `old_judge` and `new_judge` name the judges where a run has several."""
 
     LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "changes": 1}
     OWN_BOUNDS: ClassVar[Bounds] = {"margin": SHARE}
@@ -103,8 +101,7 @@ ConfusionInterval = Literal["boot-inputs", "boot-stories", "none"]
 @dataclass(frozen=True, slots=True)
 class AccuracyOptions(Resampled):
     """Choices of a table of pairwise accuracies. `folds` of story-prompts are for fitting epsilon, `flips` is the
-    number of permutations for soft pairwise accuracy.
-    """
+    number of permutations for soft pairwise accuracy."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
     LEAST: ClassVar[Mapping[str, int]] = {**Options.LEAST, "folds": 3}
@@ -125,8 +122,7 @@ class LabelOptions(Resampled):
     """Choices of a table of how well judges separate labelled stories from others. `labels` is a human criterion with
     two values, or a rule such as ``Overall > 4``; with `errors` (criteria or rules), labelled stories are compared with
     those of one error at a time. `equivalence` is the largest difference in points that does not matter (TOST). With
-    `ci` ``delong``, the AUC has DeLong's interval, which assumes independent stories; r then has none.
-    """
+    `ci` ``delong``, the AUC has DeLong's interval, which assumes independent stories; r then has none."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none", "delong")), "seed": ("ci", ("none", "delong"))}
 
@@ -143,8 +139,7 @@ class LabelOptions(Resampled):
 @dataclass(frozen=True, slots=True)
 class DriftOptions(Resampled):
     """Choices of the tests for equal correlations, and of sliding sets: `window` neighbours in the order of human
-    scores, `stride` stories apart. `window`, `stride` and `ci` (with `resamples` and `seed`) apply only to these.
-    """
+    scores, `stride` stories apart. `window`, `stride` and `ci` (with `resamples` and `seed`) apply only to these."""
 
     drop_systems: tuple[str, ...] = ()
     against: str | None = None

@@ -1,7 +1,6 @@
 """Options of one command or method that goes several ways: those of all ways together, and what a way refuses.
 
-A way is a layout of a question, a reader of imported files or a form of export, with a frozen dataclass of options.
-"""
+A way is a layout of a question, a reader of imported files or a form of export, with a frozen dataclass of options."""
 
 from __future__ import annotations
 
@@ -62,8 +61,7 @@ def options_of(ways: Mapping[str, Alternative]) -> dict[str, Option]:
 
 def refuse(given: Mapping[str, Any], ways: Mapping[str, Alternative], choice: str, chosen: str) -> None:
     """Raise SpecError for an option that no way has, that the way `chosen` does not have, or that it needs and that is
-    not given. `choice` is the option that chooses the way.
-    """
+    not given. `choice` is the option that chooses the way."""
     for key, value in given.items():
         takers = [name for name, way in ways.items() if key in way.own]
         if not takers:

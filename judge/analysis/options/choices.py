@@ -22,8 +22,7 @@ class LevelRecord:
     """All that depends on the choice of a level. `over` says over what correlations are, `unit` what their `n` counts.
     `coverage` names the simulations that tell how often an interval holds the true value. `fixed_systems`,
     `new_systems` and `both` are methods of intervals: of resamples that leave the systems as they are, of resampled
-    systems, and of both systems and story-prompts.
-    """
+    systems, and of both systems and story-prompts."""
 
     over: str
     unit: str

@@ -12,8 +12,7 @@ from judge.analysis.options.table_options import names
 class Selection:
     """Names of criteria, judges and Eval-Prompts to keep, ignoring letter case; an empty tuple keeps all. `panel`
     restricts human ratings. `people` names additional human criteria to keep, with which judges are compared.
-    `pass_rate` adds the pass rate, whichever criteria are kept.
-    """
+    `pass_rate` adds the pass rate, whichever criteria are kept."""
 
     criteria: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()

@@ -142,8 +142,7 @@ def signature_parts(
 ) -> tuple[str, ...]:
     """Parts of a table's signature line. `matrices` hold the ratings used, `extra` are additional parts. `intervals`
     names the table's intervals if they differ from those of the options (`NO_INTERVAL`: it has none). `without` names
-    options that change no number of this table.
-    """
+    options that change no number of this table."""
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
     parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
@@ -212,8 +211,7 @@ def _unparsed(matrices: Sequence[RatingMatrix]) -> str | None:
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Signed:
     """Base of a result. `signature_parts` list each choice that can change its numbers; `notes` are sentences, each
-    once.
-    """
+    once."""
 
     signature_parts: tuple[str, ...]
     notes: tuple[str, ...]

@@ -138,8 +138,7 @@ class DistributionOptions(Options):
 @dataclass(frozen=True, slots=True)
 class DiagnoseOptions(Options):
     """Choices of a table of diagnostic tests, at level `alpha`. `own` names systems of the judges' models, for
-    self-preference; if empty, systems are matched by name.  `no_own` states that there are none.
-    """
+    self-preference; if empty, systems are matched by name.  `no_own` states that there are none."""
 
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
@@ -171,8 +170,7 @@ class CorrelationOptions(Options):
     `given` names a third variable to hold fixed: ``length`` (in words), or a feature from an import. With automatic
     measures as judges, length is held fixed by default, and ``none`` turns this off. `readings` of a judge are compared
     with one person's: the ``mean`` of its repeats, or each ``single`` repeat, averaged over repeats. The judge's own
-    correlation always uses the mean.
-    """
+    correlation always uses the mean."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "interval_kind": ("ci", ("none", "fisher-z"))}
 
@@ -217,8 +215,7 @@ class CorrelationOptions(Options):
         """How resampled values give an interval; ``auto`` is resolved. Over means of fixed systems: true means
         (`judge.stats.resampling.true_means`). Where systems and story-prompts are both resampled: calibrated or BCa,
         whose coverage is near 95 % according to `judge.stats.resampling.bootstrap_intervals`. Over means of resampled
-        systems: plain percentiles, which are wide enough. Otherwise: expanded percentiles.
-        """
+        systems: plain percentiles, which are wide enough. Otherwise: expanded percentiles."""
         if self.interval_kind != "auto":
             return self.interval_kind
         level, resampled = LEVELS[self.level], INTERVALS[self.interval].resampled
@@ -244,8 +241,7 @@ class RepeatsOptions(Resampled):
 class SystemsOptions(Options):
     """Choices of a table of systems. `mean_interval` is for means; intervals of ranks always come from resamples of
     story-prompts, and differences between systems are always paired. `holm_over` is the family over which p is
-    adjusted: the pairs of systems of one rater and criterion (``cell``), or those of the whole table.
-    """
+    adjusted: the pairs of systems of one rater and criterion (``cell``), or those of the whole table."""
 
     drop_systems: tuple[str, ...] = ()
     mean_interval: MeanInterval = "clustered"
@@ -277,8 +273,7 @@ class AspectsOptions(Resampled):
 class RankOptions(Options):
     """Choices of the tables of preferences. `ties` count in the fit of strengths as a separate outcome (Davidson's
     model), as half a win for both, or not at all. Intervals of strengths are clustered by story-prompt or, if above 0,
-    by `bootstraps` resamples of these. `seed` is used for resamples and for the control's folds.
-    """
+    by `bootstraps` resamples of these. `seed` is used for resamples and for the control's folds."""
 
     drop_systems: tuple[str, ...] = ()
     ties: PairTies = "davidson"
@@ -290,8 +285,7 @@ class RankOptions(Options):
 @dataclass(frozen=True, slots=True)
 class DisagreementsOptions(Options):
     """Choices of a list of the stories on which ratings differ most: of judges and people, or of repeats, Eval-Prompts
-    or judges with each other. `top` 0 lists all.
-    """
+    or judges with each other. `top` 0 lists all."""
 
     OWN_BOUNDS: ClassVar[Bounds] = {"top": (lambda value: value >= 0, "must be 0 (all) or more")}
 
@@ -363,8 +357,7 @@ class ReliabilityOptions(Options):
 class CompareOptions(Options):
     """Choices of a comparison of all pairs of `by`, e.g. Eval-Prompts, or of each with `baseline`. `family` describes
     in words what the adjusted tests are about. `swap` is the unit that permutation tests swap as a whole: ``auto``
-    means systems at system level, otherwise story-prompts.
-    """
+    means systems at system level, otherwise story-prompts."""
 
     by: Factor = "eval_prompt"
     baseline: str | None = None
@@ -395,8 +388,7 @@ class CompareOptions(Options):
 class StressOptions(Options):
     """Choices of a report on stress tests. `margin` is the largest change in points that does not matter, for
     perturbations that should not change ratings. p is adjusted over all tests of the report. `as_published` adds
-    correlations of unpaired ratings, as OpenMEVA printed them.
-    """
+    correlations of unpaired ratings, as OpenMEVA printed them."""
 
     OWN_BOUNDS: ClassVar[Bounds] = {"margin": ABOVE_0}
 
@@ -431,8 +423,7 @@ _Options = TypeVar("_Options")
 def from_words(kind: type[_Options], **words: Any) -> _Options:
     """Options of this kind (a frozen dataclass) from keyword arguments of a command line or a notebook. Where an option
     takes several names, a string is one name, and any sequence is accepted. Raises SpecError for an unknown option or
-    value, and for an option that has no effect because of another.
-    """
+    value, and for an option that has no effect because of another."""
     known_fields = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
     for name in words:
         if name not in known_fields:

@@ -169,8 +169,7 @@ def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> Ans
 
 def design(components: VarianceComponents, options: PlanOptions) -> dict[str, float]:
     """Number of levels to plan with by facet (e.g. repeat): the options', else the pilot's, and one judge. Raises
-    OptionError for a facet whose variance the pilot cannot estimate.
-    """
+    OptionError for a facet whose variance the pilot cannot estimate."""
     levels = {name: float(count) for name, count in components.levels.items()}
     if JUDGE in levels:
         levels[JUDGE] = 1.0
@@ -189,8 +188,7 @@ def design(components: VarianceComponents, options: PlanOptions) -> dict[str, fl
 
 def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, str]]) -> Usage:
     """Mean dollars, tokens and hours per answer over a dataset's journals, without the (run, judge) pairs of
-    `left_out`; None where a journal lacks the data.
-    """
+    `left_out`; None where a journal lacks the data."""
     answers = 0
     dollars: list[float | None] = []
     tokens: list[float | None] = []
@@ -227,8 +225,7 @@ _FEW = 20
 
 def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
     """The numbers that each aim requires, and the gain from further ratings, from a pilot's ratings. Raises DataError
-    if no story was rated by both a judge and people.
-    """
+    if no story was rated by both a judge and people."""
     options = options or PlanOptions()
     all_pilots, counted = pilots(table, options)
     some = [pilot for pilot in all_pilots if pilot.figures]

@@ -1,7 +1,6 @@
 """Variances and other figures of one criterion that a plan starts from: over story-prompts, raters and repeats.
 
-Figures from a pilot have intervals; figures of a published study belong to one of its judges.
-"""
+Figures from a pilot have intervals; figures of a published study belong to one of its judges."""
 
 from __future__ import annotations
 
@@ -49,8 +48,7 @@ class Figures:
     interval; `raters` the number of ratings per story. `tests` has for each cell the differences used by the
     alternative annotator test, or their moments; `null` those of a judge that gives every story the same rating.
     `story_prompts` were rated by people; `stories_each` is for each of them. `reasons` say why ``tau``, ``difference``,
-    ``components``, ``icc`` or ``test`` is missing.
-    """
+    ``components``, ``icc`` or ``test`` is missing."""
 
     name: str
     criterion: str
@@ -109,8 +107,7 @@ def figures_of(
     options: PlanOptions,
 ) -> Figures:
     """Figures of one criterion from judges' ratings (`cells`) that are compared with human ratings. `left_out` holds
-    the (run, judge) pairs that are not used for variance components.
-    """
+    the (run, judge) pairs that are not used for variance components."""
     reasons: dict[str, str] = {}
     people = cells[0].sides[1]
     used = ~np.isnan(people) & np.any([~np.isnan(cell.sides[0]) for cell in cells], axis=0)

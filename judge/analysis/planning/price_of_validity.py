@@ -2,8 +2,7 @@
 
 The mean of all ratings is correlated with mean human ratings, once with all repeats (or Eval-Prompts, judges, people)
 and once with one fewer (averaged over which one is left out). A curve through these two correlations predicts the
-correlation with one more (`stats.correlation.attenuation`). Costs are those of the run's own answers.
-"""
+correlation with one more (`stats.correlation.attenuation`). Costs are those of the run's own answers."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ class Answer:
     story-prompt; None for another unit. `has` is the pilot's number, and `now` what it achieves: half-width, smallest
     difference detected, reliability or power. `design` describes the numbers held fixed. `reason` says why there is no
     answer. `null` is how often a judge that gives every story the same rating would pass the alternative annotator test
-    with this number. `limit` is that of a reliability which no number reaches.
-    """
+    with this number. `limit` is that of a reliability which no number reaches."""
 
     dataset: str
     question: Question
@@ -63,8 +61,7 @@ class Lever:
     """The gain in tau with people from one more repeat, Eval-Prompt, judge or person (`lever`), and its cost. `has` is
     the present number, `tau` that of the mean of all ratings, `last` the gain from the last one added, `gain` the
     predicted gain from the next, with its range of 10 to 90 % in `low` and `high`. `answers` and `ratings` count
-    further answers by judges and further human ratings; dollars, tokens and hours are None where unknown.
-    """
+    further answers by judges and further human ratings; dollars, tokens and hours are None where unknown."""
 
     dataset: str
     criterion: str
@@ -100,8 +97,7 @@ class Planned(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per planning question and criterion. A number is null if it is larger than any number tried, or if
-        there is none; `reason` then says why.
-        """
+        there is none; `reason` then says why."""
         return self.signed(
             cells_of(answer, "dataset", "question", "criterion")
             | {"of": answer.unit, "number": answer.number.value, **cells_of(answer.number, "low", "high")}

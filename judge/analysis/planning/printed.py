@@ -44,8 +44,7 @@ _ASKS: Mapping[Question, str] = {
 
 def tables(result: Planned, *, long: bool = False) -> list[Table]:
     """The answers in sentences, and the numbers by criterion; from a pilot, also gains and costs. With `long`, each
-    number has a row, with what the pilot achieves and the reason for a missing number.
-    """
+    number has a row, with what the pilot achieves and the reason for a missing number."""
     printed = [_sentences(result), _long(result) if long else _numbers(result)]
     if not result.levers:
         return printed

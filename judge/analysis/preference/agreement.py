@@ -43,8 +43,7 @@ class PairControl:
 
 def longer_wins(pairs: Pairs) -> Floats:
     """Preferences of a control that always prefers the longer story, shape (pairs,): 1 for story a, -1 for story b, 0
-    at equal length; NaN where a length is not known.
-    """
+    at equal length; NaN where a length is not known."""
     return np.asarray(np.sign(pairs.log_words), dtype=np.float64)
 
 
@@ -57,8 +56,7 @@ class SurfaceControl:
 
     def against(self, people: Floats, criterion: str) -> PairControl:
         """The control's preferences, predicted out of fold. They are fitted to `people`, the net human preferences on
-        this criterion, shape (pairs,). With few of these, the shipped model predicts.
-        """
+        this criterion, shape (pairs,). With few of these, the shipped model predicts."""
         surface, pairs = self._surface, self.pairs
         usable = ~(surface.blank[pairs.a] | surface.blank[pairs.b])
         lead = np.where(usable, people, np.nan)
@@ -96,8 +94,7 @@ class AgreementRow:
     one; ``implied`` preferences follow from two mean ratings. `thirds` are accuracies, with ties as one half, in each
     third of the pairs by difference in length (`THIRDS`). `over_control` is the accuracy minus the control's on the
     same pairs; `over_implied` that of a judge that compared stories minus that of its own ratings. `lost` counts
-    comparisons without a preference.
-    """
+    comparisons without a preference."""
 
     kind: RowKind
     dataset: str
@@ -139,8 +136,7 @@ class Agreement(Signed):
 
 def agreement_rows(pairs: Pairs, sides: Sequence[Side], options: RankOptions) -> Iterator[AgreementRow]:
     """Agreement of judges and controls with people, for each human criterion of a dataset. Where no person compared
-    stories, preferences implied by human ratings are used.
-    """
+    stories, preferences implied by human ratings are used."""
     beside: dict[int, list[Side]] = {}
     people: dict[int, Side] = {}
     for side in sides:

@@ -92,8 +92,7 @@ def _listed(key: str, values: Iterable[str]) -> str | None:
 
 def answer(result: Ranked) -> str:
     """Sentences on the best judge's agreement with people, compared with the control, and on its order effect (without
-    a judge, on the controls), and on the strongest systems.
-    """
+    a judge, on the controls), and on the strongest systems."""
     judges = [row for row in result.agreement.rows if row.kind == "judge" and row.agreement.half.defined]
     if judges:
         best = max(judges, key=lambda row: row.agreement.half.value or 0.0)
@@ -185,8 +184,7 @@ def tables(
     result: Ranked, topics: Sequence[Topic] = TOPICS, *, long: bool = False, answered: bool = True
 ) -> list[Table]:
     """The printed tables of these topics. With `answered`, a sentence above the first gives the main result. `long`
-    gives one row for each judge or other subject and one column for each number, and no sentence.
-    """
+    gives one row for each judge or other subject and one column for each number, and no sentence."""
     printed: list[Table] = []
     for topic in topics:
         value = getattr(result, topic)

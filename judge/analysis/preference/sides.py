@@ -1,8 +1,7 @@
 """Preferences as arrays: the pairs of stories, and the preferences of each judge and of people together.
 
 A pair is two stories, whatever order they were shown in and whatever its name; its stories a and b are ordered by id. A
-comparison without a preference is counted as lost and is used in no statistic.
-"""
+comparison without a preference is counted as lost and is used in no statistic."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ def narrowed(
     eval_prompts: str | Sequence[str] | None,
 ) -> PreferencesTable:
     """The table with the rows of these criteria and, among judges' rows, of these judges and Eval-Prompts; None keeps
-    all. Raises SpecError for a name that does not occur in the table, and where no row remains.
-    """
+    all. Raises SpecError for a name that does not occur in the table, and where no row remains."""
     frame = table.frame
     for column, wanted in (("criterion", criteria), ("judge", judges), ("eval_prompt", eval_prompts)):
         if asked := names(wanted or ()):
@@ -134,8 +132,7 @@ def of_names(
     eval_prompt: Collection[str] | None,
 ) -> PreferencesTable:
     """All human preferences, and the rows of some criteria, judges and Eval-Prompts; None keeps all. Raises SpecError
-    for a name that does not occur.
-    """
+    for a name that does not occur."""
     frame = table.frame
     for column, wanted in (("criterion", criterion), ("judge", judge), ("eval_prompt", eval_prompt)):
         if not wanted:
@@ -166,8 +163,7 @@ class Pairs:
     """The pairs of stories of one dataset that were compared. `stories` has one row per story (its index):
     story_prompt, system, words (counted by the program where there is a text), text. Arrays have shape (pairs,): `a`
     and `b` are rows of `stories`, ordered by id; `prompt` is numbered from 0; `log_words` is the log of a's words
-    divided by b's, NaN where a length is unknown or 0.
-    """
+    divided by b's, NaN where a length is unknown or 0."""
 
     dataset: str
     stories: pd.DataFrame
@@ -205,8 +201,7 @@ class Side:
     `pairs`. `forward`: story a was shown first. `ended`, shape (n, 3), is the outcome in the order shown: first, second
     or tie; shares where the verdict was scored by log-probabilities. `value` is 1 where a was preferred, -1 where b, 0
     for a tie. `rater` names the person, where known. `lost` counts comparisons without a preference. `placed`: the
-    order shown is known for each comparison; for people it never is.
-    """
+    order shown is known for each comparison; for people it never is."""
 
     pairs: Pairs
     kind: Kind
@@ -257,8 +252,7 @@ class Side:
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
         """Comparisons from which strengths of systems (without pairs of one system) or of stories are fitted. `length`
-        adds the difference in length as a covariate, and leaves out comparisons where it is unknown.
-        """
+        adds the difference in length as a covariate, and leaves out comparisons where it is unknown."""
         pairs = self.pairs
         if of_stories:
             code, names = np.arange(len(pairs.stories)), tuple(str(name) for name in pairs.stories.index)
@@ -361,8 +355,7 @@ def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
     """The human preferences that one judge's are compared with: those on the same criterion. If this judge has none of
     people's criteria, they are those on people's only one. What people's own ratings imply is compared with their
     preferences on the same criterion alone. Where no person compared stories, preferences implied by human ratings are
-    used.
-    """
+    used."""
     for kind in ("people", "implied"):
         people = [other for other in sides if other.kind == kind and other.judge is None and other is not side]
         same = [other for other in people if _criterion(other) == _criterion(side)]

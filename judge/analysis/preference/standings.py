@@ -98,8 +98,7 @@ LEAST = 3
 @dataclass(frozen=True, slots=True)
 class StoryRow:
     """Results of one story against the others for its story-prompt: share of comparisons won, and fitted log strength,
-    which is undefined where the wins do not connect all of them.
-    """
+    which is undefined where the wins do not connect all of them."""
 
     story_prompt: str
     story: str
@@ -112,8 +111,7 @@ class StoryRow:
 class StoryOrder(OfSide):
     """Order of the stories within each story-prompt by one judge, or by people. `tau` (b) is between their shares and
     people's, averaged over story-prompts in which both give three or more; n counts these. `story_prompts` have three
-    stories or more; in `determined` of these the strengths of all could be fitted.
-    """
+    stories or more; in `determined` of these the strengths of all could be fitted."""
 
     rows: tuple[StoryRow, ...]
     tau: Estimate
@@ -202,8 +200,7 @@ class SystemRow:
     systems. `win_rate` is the expected share of comparisons won against all other systems, averaged over both
     positions; `equal_length` predicts it for stories of equal length. Systems that share a letter of `group` do not
     differ significantly (Holm, 5 %); empty where strengths cannot be fitted. `set` has the lowest and highest rank that
-    the significant differences allow. `wins`, `ties` and `losses` count comparisons.
-    """
+    the significant differences allow. `wins`, `ties` and `losses` count comparisons."""
 
     system: str
     strength: Estimate
@@ -220,8 +217,7 @@ class SystemRow:
 class SystemStandings(OfSide):
     """Ranking of the systems on one criterion by one judge, or by people, strongest first. `matrix` holds the share of
     comparisons that the row's system won against the column's, with ties as one half, in the order of `rows`; NaN where
-    the two were never compared. `length` is the effect of a difference in length. `fitted` has its own order.
-    """
+    the two were never compared. `length` is the effect of a difference in length. `fitted` has its own order."""
 
     rows: tuple[SystemRow, ...]
     matrix: Floats

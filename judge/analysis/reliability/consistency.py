@@ -1,7 +1,6 @@
 """Consistency of a judge over repeats, with the agreement among people for comparison.
 
-Imported means of repeats have no single repeats, so their consistency is undefined.
-"""
+Imported means of repeats have no single repeats, so their consistency is undefined."""
 
 from __future__ import annotations
 
@@ -97,8 +96,7 @@ class ConsistentCell:
     """Consistency on one criterion: of a judge over its repeats, or of people (`PEOPLE`, without run and Eval-Prompt)
     over raters. Two-way forms of the ICC are given only where the same identified raters rated every story. Otherwise
     one-way forms are given and, where raters are identified, also two-way forms estimated by restricted maximum
-    likelihood (REML); `notes` give the reason. `pingouin` is the family of that package, where requested.
-    """
+    likelihood (REML); `notes` give the reason. `pingouin` is the family of that package, where requested."""
 
     dataset: str
     run: str | None
@@ -138,15 +136,13 @@ class Consistency(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each judge (or people), criterion and form of the ICC. `n` counts stories without a missing
-        rating, `incomplete` those with one.
-        """
+        rating, `incomplete` those with one."""
         return self.signed((row for cell in self.cells for row in _flat(cell)), COLUMNS)
 
 
 def consistency(table: RatingsTable, options: ConsistencyOptions | None = None, *, people: bool = True) -> Consistency:
     """All forms of the ICC, and the agreement of repeats, for every judge, Eval-Prompt and criterion, and for `people`.
-    Raises MissingExtraError where pingouin is requested and not installed.
-    """
+    Raises MissingExtraError where pingouin is requested and not installed."""
     options = options or ConsistencyOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -267,8 +263,7 @@ _READING = (
 
 def tables(result: Consistency, *, full: bool = False) -> list[Table]:
     """One row for each judge (or people) and criterion; with `full`, for each form of the ICC, with F, degrees of
-    freedom and p. The engine pingouin gives its own table for each judge and criterion instead.
-    """
+    freedom and p. The engine pingouin gives its own table for each judge and criterion instead."""
     if result.options.engine == "pingouin":
         return [_pingouin(cell, cell.pingouin, result.signature) for cell in result.cells if cell.pingouin]
     return [_every_form(result) if full else _wide(result)]

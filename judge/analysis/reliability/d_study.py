@@ -1,7 +1,6 @@
 """D-study (decision study): how many repeats, judges, Eval-Prompts and story-prompts a target reliability requires.
 
-The statistics are in `stats.agreement.d_study`.
-"""
+The statistics are in `stats.agreement.d_study`."""
 
 from __future__ import annotations
 
@@ -25,8 +24,7 @@ MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10
 class PlanRow:
     """One design of the D-study (e.g. 3 repeats x 2 Eval-Prompts) and the reliability that it reaches. `score` is that
     of a system or of a story. `levels` are numbers by facet (e.g. repeat), infinite where no number reaches the target.
-    `reached` says whether `result` reaches it in the coefficient that this plan aims at.
-    """
+    `reached` says whether `result` reaches it in the coefficient that this plan aims at."""
 
     criterion: str
     score: str
@@ -68,8 +66,7 @@ class PlanRow:
 class OrderOfSystems:
     """Number of story-prompts (or stories of each system) needed to order the systems with the target reliability, with
     its range of 10 to 90 %, at the numbers of `design`. `has` is the number in the data and `now` the reliability that
-    it gives. If no number is enough, `limit` is the reliability with infinitely many.
-    """
+    it gives. If no number is enough, `limit` is the reliability with infinitely many."""
 
     unit: str
     number: Number
@@ -92,8 +89,7 @@ class OrderOfSystems:
 
 def order_of_systems(components: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
     """Number of story-prompts (or stories) that orders the systems with the `target` reliability, at the other numbers
-    in `kept`. None without facets for systems and stories, or if the model does not hold.
-    """
+    in `kept`. None without facets for systems and stories, or if the model does not hold."""
     facet = next((name for name in (STORY_PROMPT, STORY) if name in components.levels), None)
     if SYSTEM not in components.levels or facet is None or components.impossible:
         return None
@@ -123,8 +119,7 @@ class _Asked(NamedTuple):
 
 def rows(criterion: str, part: RatedDesign, components: VarianceComponents, target: float) -> Iterator[PlanRow]:
     """The designs on one criterion: as run, changed in one facet to reach the target, and cheapest, for the mean score
-    of a system (with two or more) and for the score of a story.
-    """
+    of a system (with two or more) and for the score of a story."""
     impossible = components.impossible
     for label, objects in _objects(part):
         run: dict[str, float] = {name: components.levels[name] for name in components.levels if name not in objects}

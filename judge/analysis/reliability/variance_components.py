@@ -1,8 +1,7 @@
 """Variance components of a run's ratings, and the D-study (decision study) computed from them.
 
 The array of a criterion's ratings is made in `rated_design`; the statistics are in
-`stats.agreement.variance_components`.
-"""
+`stats.agreement.variance_components`."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ COLUMNS = [
 @dataclass(frozen=True, slots=True)
 class Term:
     """One source of variance, and its share of the sum of all components, in which negative ones count as 0. A variance
-    is undefined if its whole interval is below 0. If it surely is, the model does not hold: no share is defined.
-    """
+    is undefined if its whole interval is below 0. If it surely is, the model does not hold: no share is defined."""
 
     name: str
     component: Component
@@ -53,8 +51,7 @@ class Study:
     """Variance components of one criterion and the D-study. Unless the ratings are `complete`, estimates are by
     Henderson's Method I, which gives the values of the analysis of variance where they are. `systems` is the number of
     story-prompts needed to order the systems, with all other numbers as in the run. `ratings` are used, of `asked`
-    answers requested. `impossible` says why the model does not hold.
-    """
+    answers requested. `impossible` says why the model does not hold."""
 
     criterion: str
     terms: tuple[Term, ...]
@@ -205,8 +202,7 @@ _READING = (
 
 def tables(result: Components, *, full: bool = False) -> list[Table]:
     """For each dataset, shares of variance with one column per criterion, and the D-study: the numbers that a target
-    reliability requires. With `full`, or for a single criterion, the first shows the components themselves.
-    """
+    reliability requires. With `full`, or for a single criterion, the first shows the components themselves."""
     return [
         table
         for dataset in result.datasets

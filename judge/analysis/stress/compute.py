@@ -52,8 +52,7 @@ _HIGH, _LOW = 0.75, 0.25
 def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
     """How often the judge would pass the quality control of Guan et al. 2021 (a high rating of the human story and a
     low one of the spoilt story), for each perturbation that spoils a story, at its highest strength. Only stories by
-    people are used, or all if the dataset names no human author.
-    """
+    people are used, or all if the dataset names no human author."""
     systems = np.array([str(name).casefold() for name in matrix.stories["system"]], dtype=object)[pairs.untouched]
     human = np.isin(systems, _HUMAN)
     if not human.any():
@@ -80,8 +79,7 @@ def _share(hits: Masks, prompt: Codes) -> Estimate:
     return wilson(float(each.sum()), each.size)
 
 
-# Classifies each row of a stress test as a finding in one or two words, such as ``found``, ``missed`` or ``fell
-# for``.
+# Classifies each row of a stress test as a finding in one or two words, such as ``found``, ``missed`` or ``fell for``.
 
 # Detection of a judge that notices half of the pairs and guesses at the others.
 HALF_FOUND = 0.75
@@ -91,8 +89,7 @@ _HALF = 0.5
 
 def finding(row: Paired, options: StressOptions) -> Finding | None:
     """The finding on a row, from its intervals and its (adjusted) p. None if an interval is missing, or if the
-    perturbation should lower ratings, but not on this criterion.
-    """
+    perturbation should lower ratings, but not on this criterion."""
     if row.detection.estimate.low is None or not (row.expected or row.facts.test != "discrimination"):
         return None
     if row.facts.test == "discrimination":
@@ -150,8 +147,7 @@ def _degenerate(row: Paired) -> Finding | None:
 
 def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
     """Every two Eval-Prompts of a judge, by criterion and perturbation that should be noticed (at its highest
-    strength): detection with the second minus with the first, over original stories with ratings with both.
-    """
+    strength): detection with the second minus with the first, over original stories with ratings with both."""
     groups: dict[tuple[str | None, ...], list[Rated]] = {}
     for source in rated:
         if source.subject.kind == JUDGE:
@@ -194,8 +190,7 @@ def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
 
 def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]:
     """Selectivity for each perturbation that should be noticed, at its highest strength: mean detection on the criteria
-    that it aims at, minus that on the others. `group` has a judge's ratings by criterion, two or more.
-    """
+    that it aims at, minus that on the others. `group` has a judge's ratings by criterion, two or more."""
     if len(group) < 2:
         return
     highest = {changed.facts.name: changed for changed in pairs.changed}
@@ -248,8 +243,7 @@ def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
 
 def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
     """Stress tests for every judge, Eval-Prompt, criterion, perturbation and strength. Raises SpecError if the table
-    has no pair of a perturbed and an untouched story, as identified by story ids.
-    """
+    has no pair of a perturbed and an untouched story, as identified by story ids."""
     options, remarks = options or StressOptions(), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)

@@ -93,8 +93,7 @@ class Paired:
 class Null:
     """Null distribution of a judge: the second half of the repeats of untouched stories is compared with the first as
     if it held ratings of perturbed stories. `flips` is the probability that two repeats give different points; `noise`
-    the standard deviation of single ratings within a story, `spread` that of mean ratings over stories.
-    """
+    the standard deviation of single ratings within a story, `spread` that of mean ratings over stories."""
 
     subject: Subject
     detection: Detection
@@ -107,8 +106,7 @@ class Null:
 @dataclass(frozen=True, slots=True)
 class Dose:
     """Dose response of one perturbation: `slope` is the drop in points for each doubling of the strength, averaged over
-    original stories; `p` is two-sided, None if it cannot be tested.
-    """
+    original stories; `p` is two-sided, None if it cannot be tested."""
 
     subject: Subject
     facts: Facts
@@ -120,8 +118,7 @@ class Dose:
 @dataclass(frozen=True, slots=True)
 class Selectivity:
     """Mean detection of a perturbation by one judge with one Eval-Prompt on the criteria `aimed`, minus that on the
-    others. Detection is the share of pairs in which the untouched story is rated higher.
-    """
+    others. Detection is the share of pairs in which the untouched story is rated higher."""
 
     subject: Subject
     facts: Facts
@@ -161,8 +158,7 @@ class QualityControl:
     """How often a judge would have passed the quality control for crowd workers of Guan et al. 2021. On a scale from 1
     to 5 the judge passes if it rates the human story 4 or higher (`human_high`) and the spoilt story 2 or lower
     (`spoilt_low`). On other scales the limits lie at the same fractions (3/4 and 1/4) of the range. Shares are computed
-    for each story-prompt and then averaged.
-    """
+    for each story-prompt and then averaged."""
 
     subject: Subject
     facts: Facts
@@ -248,16 +244,14 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """Their names, each with a number that supports the finding: by kind of test, the share detected, the mean
-        change in points, or the share of stories rated lowest.
-        """
+        change in points, or the share of stories rated lowest."""
         return ", ".join(f"{row.facts.name} ({_number(row)})" for row in self.rows)
 
 
 def verdicts(result: Stress) -> Iterator[Verdict]:
     """Verdicts on each judge and Eval-Prompt, at the highest strength of each perturbation. One that should be noticed
     counts as noticed if it is on at least one of the criteria that it should change; any other counts as moving or
-    fooling the judge if it does so on at least one.
-    """
+    fooling the judge if it does so on at least one."""
     groups: dict[tuple[str | None, ...], list[Paired]] = {}
     for row in result.rows:
         subject = row.subject

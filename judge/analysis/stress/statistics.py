@@ -53,8 +53,7 @@ class Measure:
 @dataclass(frozen=True, slots=True, eq=False)
 class Rated:
     """Ratings of all n stories on one criterion, by one judge with one Eval-Prompt, the control judge, or an automatic
-    measure. `repeats` has shape (n, k repeats), `means` and `asked` (n,). `scale` has no meaning for a measure.
-    """
+    measure. `repeats` has shape (n, k repeats), `means` and `asked` (n,). `scale` has no meaning for a measure."""
 
     subject: Subject
     means: Floats
@@ -101,8 +100,7 @@ def _measure(subject: Subject, way: int | None) -> Measure | None:
 
 def controls(matrix: RatingMatrix, criteria: Sequence[str]) -> tuple[list[Rated], list[str]]:
     """Ratings by the control (the shipped surface judge) of all texts, perturbed or not, and notes. Stories on which it
-    was fitted are kept: each comparison is of two texts, and it was fitted on at most one of them.
-    """
+    was fitted are kept: each comparison is of two texts, and it was fitted on at most one of them."""
     card, texts = read_card(shipped_model()), [str(text) for text in matrix.stories["text"]]
     if not any(texts):
         return [], [str(NO_TEXTS)]
@@ -150,8 +148,7 @@ class Pairing:
     """Original stories with their untouched text and perturbed versions. `untouched` and `prompt` (code of the
     story-prompt, by which pairs are clustered) have shape (origins,). `changed` is by perturbation, in the order of the
     catalogue, and strength; `unknown` perturbations are not in it. `alone` counts those left out because their
-    untouched story is missing.
-    """
+    untouched story is missing."""
 
     origins: tuple[str, ...]
     untouched: Codes
@@ -204,8 +201,7 @@ _NO_POINTS = Estimate.undefined(NO_POINTS)
 
 def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions, *, expected: bool) -> Paired:
     """Ratings of stories changed by one perturbation at one strength against the untouched ones. `expected`: it should
-    change ratings on this criterion.
-    """
+    change ratings on this criterion."""
     there = changed.story >= 0
     before, after = pairs.untouched[there], changed.story[there]
     prompt = pairs.prompt[there]
@@ -339,8 +335,7 @@ def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
 
 def _exact(ranks: Floats, positive: Masks) -> float:
     """Two-sided p of the signed-rank sum over all signs. scipy tries each of the 2^n signs where ranks are tied, and
-    gives the same p a thousand times as slowly.
-    """
+    gives the same p a thousand times as slowly."""
     doubled = np.rint(2 * ranks).astype(np.int64)  # whole numbers: a tied rank may be a half
     chance = np.zeros(doubled.sum() + 1)
     chance[0] = 1.0

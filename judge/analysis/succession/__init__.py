@@ -1,6 +1,5 @@
 """Tests whether a new judge may replace an old one: equivalence on the same stories, conversion between their scales
-(crosswalks), changed verdicts, and the number of further stories needed.
-"""
+(crosswalks), changed verdicts, and the number of further stories needed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Compares an old and a new judge on the same stories: equivalence tests, crosswalks, and changed verdicts.
 
-A non-significant difference is not taken for equivalence.
-"""
+A non-significant difference is not taken for equivalence."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ from judge.stats.resampling.bootstrap import Factor, Resamples, deal
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
     """Ratings by the old and the new judge of their n common stories, on one criterion with one Eval-Prompt. `repeats`,
-    shape (n, k), are the old judge's single ratings; `people` are human means, None for the `reason`.
-    """
+    shape (n, k), are the old judge's single ratings; `people` are human means, None for the `reason`."""
 
     dataset: str
     criterion: str
@@ -63,8 +61,7 @@ def judge_of(table: RatingsTable, side: str) -> str:
 
 def pairs(old: RatingsTable, new: RatingsTable, options: SuccessionOptions) -> tuple[list[Pair], list[str]]:
     """Ratings of both judges for each common criterion and Eval-Prompt, and sentences on what was left out. Raises
-    SpecError without a common dataset, or a criterion with the same Eval-Prompt.
-    """
+    SpecError without a common dataset, or a criterion with the same Eval-Prompt."""
     before = {matrix.dataset: matrix for matrix in build(numbers(old), drop_systems=options.drop_systems)}
     after = {matrix.dataset: matrix for matrix in build(numbers(new), drop_systems=options.drop_systems)}
     shared = [name for name in before if name in after]
@@ -158,8 +155,7 @@ _MOST_POINTS = 9
 
 def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions | None = None) -> Succession:
     """Tests of whether the judge of `new` may replace that of `old`, for each criterion and Eval-Prompt. Raises
-    SpecError if a table has several judges, or nothing is in common.
-    """
+    SpecError if a table has several judges, or nothing is in common."""
     options = options or SuccessionOptions()
     names = judge_of(old, "OLD"), judge_of(new, "NEW")
     aligned, notes = pairs(old, new, options)
@@ -217,8 +213,7 @@ def agreement_test(
 ) -> tuple[tuple[Estimate, Estimate], Equivalence, Spread | None]:
     """Taus of the old and the new judge with people, the equivalence test of their difference (new minus old), and its
     spread over story-prompts (None without a test). `both` marks the stories that the two rated; `unit` has the
-    story-prompt's code of each.
-    """
+    story-prompt's code of each."""
     bounds = (-options.margin, options.margin)
     if pair.people is None:
         nothing = Estimate.undefined(pair.reason or "nobody rated this criterion")

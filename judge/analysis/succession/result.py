@@ -22,8 +22,7 @@ ALPHA = 0.05
 @dataclass(frozen=True, slots=True)
 class Needed:
     """Number of additional stories that would decide an undecided test with the required power, at the observed
-    difference or at 0. None if the test is decided or was not possible, or if no number would decide it.
-    """
+    difference or at 0. None if the test is decided or was not possible, or if no number would decide it."""
 
     if_as_seen: int | None
     if_none: int | None
@@ -32,8 +31,7 @@ class Needed:
 @dataclass(frozen=True, slots=True)
 class Crosswalk:
     """A curve that converts the new judge's ratings to the old judge's scale. `points` are (new, predicted old)
-    ratings, fitted on all stories; `rmse` is in points of the scale, cross-validated over story-prompts.
-    """
+    ratings, fitted on all stories; `rmse` is in points of the scale, cross-validated over story-prompts."""
 
     kind: Literal["linear", "isotonic"]
     points: tuple[tuple[float, float], ...]
@@ -44,8 +42,7 @@ class Crosswalk:
 class Changed:
     """Shares of stories whose verdict (the rating rounded to a point, or whether it reaches a cut) differs from the old
     judge's: by the new judge's ratings (`raw`), by these after isotonic conversion (`crossed`), and between two single
-    answers of the old judge to the same query (`own`).
-    """
+    answers of the old judge to the same query (`own`)."""
 
     raw: Estimate
     crossed: Estimate
@@ -89,8 +86,7 @@ class Heir:
 
 def decided(test: Equivalence) -> Decision:
     """``equivalent``: both one-sided tests are significant. ``better``: the interval of the difference lies above the
-    upper bound. ``worse``: it lies below the lower. ``undecided``: none of these. ``no test``: no p or interval.
-    """
+    upper bound. ``worse``: it lies below the lower. ``undecided``: none of these. ``no test``: no p or interval."""
     if test.p is None or test.difference.low is None or test.difference.high is None:
         return "no test"
     if test.p <= ALPHA:
@@ -127,8 +123,7 @@ class Succession(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row for each dataset, criterion and Eval-Prompt, with both equivalence tests and their decisions, the
-        number of additional stories that would decide them, and the shares of stories whose verdict would change.
-        """
+        number of additional stories that would decide them, and the shares of stories whose verdict would change."""
         return self.signed([dict(_flat(heir)) for heir in self.heirs])
 
 
@@ -163,8 +158,7 @@ _SAYS: Mapping[Decision, str] = {
 
 def tables(result: Succession) -> list[Table]:
     """The answers in sentences, the two equivalence tests (agreement with people, mean ratings), the crosswalks, and
-    the stories whose verdict changes.
-    """
+    the stories whose verdict changes."""
     return [_sentences(result), _tests(result), _crosswalks(result), _stories(result)]
 
 

@@ -16,8 +16,7 @@ from judge.base.late_pattern import late
 from judge.lab.measures import Family, Item, Measure, Scored, Tools, ngrams
 
 # chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script. Character n-grams are hashed
-# to 64-bit numbers. The probability that two different ones of a pair of stories have the same number is below
-# 10^-11.
+# to 64-bit numbers. The probability that two different ones of a pair of stories have the same number is below 10^-11.
 
 ORDER = 6
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)

@@ -129,9 +129,8 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
     rated = [rating for rating in ratings if rating.criterion.casefold() in wanted and _rated(rating) >= LEAST_RATED]
     if not kept and not rated:
         raise SpecError(
-            f"{dataset.name} has too little to train on: "
-            f"{sum(map(_decided, preferences))} pairs with a preference, {max(map(_rated, ratings), default=0)} rated "
-            f"stories; {LEAST_PAIRS} of one or the other are needed"
+            f"{dataset.name} has too little to train on: {sum(map(_decided, preferences))} pairs with a preference, "
+            f"{max(map(_rated, ratings), default=0)} rated stories; {LEAST_PAIRS} of one or the other are needed"
         )
     return Material(dataset, stories, tuple(kept), tuple(rated))
 

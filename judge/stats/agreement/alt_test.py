@@ -14,8 +14,7 @@ better on some story-prompts than on others. The test is therefore repeated with
 per cluster it equals the published test.
 
 Where people hardly agree, any judge with smooth ratings wins. The result should therefore be shown together with
-people's agreement and with the result of uninformed judges (`analysis.agreement.alternative_annotator`).
-"""
+people's agreement and with the result of uninformed judges (`analysis.agreement.alternative_annotator`)."""
 
 from __future__ import annotations
 
@@ -49,8 +48,7 @@ class MeasureRecord:
 
     `loss` takes differences of ratings (NaN stays NaN) and gives losses whose mean orders raters by closeness.
     `ordered` is true if labels need an order, `whole` if the judge's mean over repeats is rounded to whole points
-    first.
-    """
+    first."""
 
     loss: Callable[[Floats], Floats]
     ordered: bool
@@ -75,8 +73,7 @@ class AgainstPerson:
     `person_closer` are shares of them where the judge (the person) is at least as close; ties count for both. `p` is
     one-sided, of the hypothesis mean(d) >= epsilon; `adjusted` is over people (Benjamini-Yekutieli). `clusters` counts
     story-prompts, 0 if none were given. The `clustered_p` have the standard error over clusters: None without clusters
-    or with one; `clustered_adjusted` is None for all people if one person has no p.
-    """
+    or with one; `clustered_adjusted` is None for all people if one person has no p."""
 
     column: int
     stories: int
@@ -105,8 +102,7 @@ class AltTest:
 
     `winning_rate` (omega in the paper) is the share of people against whom the judge wins; `advantage` (rho) is the
     mean share of stories on which the judge is at least as close. Their n counts people compared; undefined, with the
-    reason, where the test is refused. `too_few` people were left out with fewer than 30 comparable stories.
-    """
+    reason, where the test is refused. `too_few` people were left out with fewer than 30 comparable stories."""
 
     winning_rate: Estimate
     advantage: Estimate
@@ -159,8 +155,7 @@ def alt_test(
     values within 1e-9 are ties. With `cluster` (n,), the story-prompts, p values over story-prompts are computed too.
 
     Refused (undefined) with fewer than two people who have 30 comparable stories each. If a person's d is equal on all
-    stories, the t test has no variance and p is its limit: 0 for d below epsilon, otherwise 1.
-    """
+    stories, the t test has no variance and p is its limit: 0 for d below epsilon, otherwise 1."""
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon {epsilon} must lie between 0 and 1")
     rated = ~np.isnan(ratings)
@@ -194,8 +189,7 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
     """The d of each story and person, (n, r people): 1 = the person is closer to the others, -1 = the judge, 0 = tie.
 
     `judge`, `ratings` and `measure` are as in `alt_test`. NaN = not compared; a person with fewer than 30 comparable
-    stories has only NaN.
-    """
+    stories has only NaN."""
     present = ~np.isnan(ratings)
     shared = ~np.isnan(judge) & (present.sum(axis=1) >= 2)
     out = np.full(ratings.shape, np.nan)

@@ -20,8 +20,7 @@ from the jackknife over stories (`jackknife.with_jackknife`).
 
 If nearly all ratings are in one category, kappa can be near 0 although raters nearly always agree; AC1 is then near 1
 (the prevalence paradox, Feinstein & Cicchetti 1990). Raw agreement is therefore given with each coefficient. The
-coefficients do not depend on which category means a good rating.
-"""
+coefficients do not depend on which category means a good rating."""
 
 from __future__ import annotations
 
@@ -54,8 +53,7 @@ class ChanceAgreement:
     to correct for (`raw` is 1), but AC1 and AC2 are defined if `categories` has further ones. `raw` is the share of
     agreeing pairs of ratings of an item, averaged over items, without weights; `observed` and `expected` have the
     coefficient's weights. `ratings` and `categories` count those used, `dropped` the items with fewer than 2 ratings,
-    and `stories` the independent units: stories of the items used, or these items if no stories were given.
-    """
+    and `stories` the independent units: stories of the items used, or these items if no stories were given."""
 
     name: str
     estimate: Estimate
@@ -74,8 +72,7 @@ class Counts:
     """For each item with at least 2 ratings, the number of ratings in each category.
 
     `table` has shape (items, categories), `category` holds the values, `dropped` counts items left out, and `story` is
-    the code 0, 1, ... of each item's independent unit: its story, or the item itself if no stories are known.
-    """
+    the code 0, 1, ... of each item's independent unit: its story, or the item itself if no stories are known."""
 
     table: Floats
     category: Floats
@@ -110,8 +107,7 @@ def counts(ratings: Floats, categories: Floats | None = None, story: Codes | Non
     the shares of the categories; they say nothing about agreement.) `categories` are all points of the scale, used or
     not: they affect AC1 and AC2 (through their number q) and the weights; None = those that occur, as in irrCAC.
     `story` (items,): items of one story are not independent; None = items are. A rating that is none of the categories
-    raises ValueError.
-    """
+    raises ValueError."""
     values = np.round(np.asarray(ratings, dtype=np.float64), 9)
     present = ~np.isnan(values)
     usable = present.sum(axis=1) >= 2
@@ -134,8 +130,7 @@ def raw_agreement(ratings: Floats, *, story: Codes | None = None) -> Estimate:
 
     The t interval over items (or stories) is limited to 0 to 1. If the agreement is complete (or zero) on all items, it
     has no width; Wilson's interval for the items (or stories) is then used, which is conservative. `ratings` and
-    `story` are as in `counts`.
-    """
+    `story` are as in `counts`."""
     return _raw(counts(ratings, story=story))
 
 
@@ -150,8 +145,7 @@ def gwet(
 
     `ratings`, `categories` and `story` are as in `counts`, which also raises; `weights` are the agreement weights of
     categories. With two or more `categories` the coefficient is defined (and 1) even if only one is used; a kappa is
-    undefined then (0/0).
-    """
+    undefined then (0/0)."""
     name = "AC1" if weights == "identity" else f"AC2, {weights} weights"
     return _coefficient(name, counts(ratings, categories, story), weights, _expected_gwet)
 
@@ -166,8 +160,7 @@ def fleiss(
     """Fleiss' kappa, generalised to missing ratings (Fleiss 1971; Gwet 2014); undefined where one category is used.
 
     `ratings`, `categories` (here they affect only the weights) and `story` are as in `counts`, which also raises;
-    raters may differ from item to item. `weights` are the agreement weights of categories.
-    """
+    raters may differ from item to item. `weights` are the agreement weights of categories."""
     return _coefficient(_named("Fleiss' kappa", weights), counts(ratings, categories, story), weights, _expected_fleiss)
 
 

@@ -22,8 +22,7 @@ prevalence          N_c. / N for people, N_.c / N for the judge
 
 For two labels, precision, recall and F1 are those of the positive label; for more labels they are means over labels
 (macro averages). If a judge always gives the same label, the other label has recall 0 and an undefined precision, which
-is not replaced by 0.
-"""
+is not replaced by 0."""
 
 from __future__ import annotations
 
@@ -44,8 +43,7 @@ def counted(ratings: Floats, points: Floats) -> Floats:
     """Counts of `ratings` (n stories, k; NaN = none) at each of the `points` of a scale, ascending, (n, points).
 
     A rating between two points is split between them in proportion to its nearness, which keeps the mean. A rating
-    outside the scale counts for the nearest end.
-    """
+    outside the scale counts for the nearest end."""
     counts = np.zeros((len(ratings), points.size))
     story, column = np.nonzero(~np.isnan(ratings))
     value = np.clip(ratings[story, column], points[0], points[-1])
@@ -68,8 +66,7 @@ def shares(counts: Floats) -> Floats:
 def wasserstein(first: Floats, second: Floats, points: Floats) -> Floats:
     """Wasserstein distance of shares `first` and `second` (..., points) on the same `points` (Vallender 1974).
 
-    The points ascend, and the distance is in their unit; NaN where a distribution is NaN.
-    """
+    The points ascend, and the distance is in their unit; NaN where a distribution is NaN."""
     apart = np.abs(np.cumsum(first - second, axis=-1))[..., :-1]
     return np.asarray((apart * np.diff(points)).sum(axis=-1), dtype=np.float64)
 
@@ -103,16 +100,14 @@ def _of_votes(counts: Counts) -> Majority:
 def majority(ratings: Floats, labels: int) -> Majority:
     """Majority label of each story's raters (or repeats).
 
-    `ratings` (n stories, k) hold codes 0..`labels`-1; NaN and values that are no codes do not count as votes.
-    """
+    `ratings` (n stories, k) hold codes 0..`labels`-1; NaN and values that are no codes do not count as votes."""
     return _of_votes(np.stack([(ratings == code).sum(axis=1) for code in range(labels)], axis=1).astype(np.int64))
 
 
 def of_the_others(ratings: Floats, labels: int) -> Majority:
     """For each rater, the majority label of the others, (n, r), also on stories that this rater did not rate.
 
-    `ratings` (n stories, r raters) and `labels` are as in `majority`. No label where no other rater rated.
-    """
+    `ratings` (n stories, r raters) and `labels` are as in `majority`. No label where no other rater rated."""
     own = np.stack([ratings == code for code in range(labels)], axis=-1).astype(np.int64)
     return _of_votes(own.sum(axis=1, keepdims=True) - own)
 
@@ -130,8 +125,7 @@ class Confusion:
     `counts` (q, q) has human labels in rows, the judge's in columns. `cells` (n, q, q) is each story's contribution: 1
     in one cell, or all 0 if a label is missing; fractions where a story has several readings (such as repeats).
     `positive` is the code of the positive label of two; None for more: precision, recall and F1 are then means over
-    labels.
-    """
+    labels."""
 
     counts: Floats
     cells: Floats
@@ -150,8 +144,7 @@ class Confusion:
     def statistics(self, resamples: Resamples | None = None) -> dict[str, Estimate]:
         """All statistics by name, with intervals if `resamples` of this matrix's stories are given; n counts stories.
 
-        The reason of an undefined one: no story with both labels, only one label used, or a label that never occurs.
-        """
+        The reason of an undefined one: no story with both labels, only one label used, or a label that never occurs."""
         drawn = None if resamples is None else self.values(resamples)
         by_name = {}
         for name, (statistic, lacks) in _statistics(self.positive).items():

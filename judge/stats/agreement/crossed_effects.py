@@ -13,8 +13,7 @@ section 6.7).
 With mean and scale profiled out, the restricted likelihood is a function of two shares between 0 and 1: rho = ICC(A,1)
 and phi = r² / (r² + e²). Variances are therefore never negative. The interval of rho is the profile-likelihood
 interval: all rho whose -2 log likelihood, minimised over phi, is within chi²(1) of the minimum (Venzon & Moolgavkar
-1988, Applied Statistics 37).
-"""
+1988, Applied Statistics 37)."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ class CrossedLikelihood:
 
     The levels of the larger effect (usually stories) are grouped by their number of ratings m, in g groups. u stands
     for the columns (1, y - mean), p for the number of levels of the smaller effect; `swapped` where that is the
-    stories.
-    """
+    stories."""
 
     n: int
     size: Floats  # (g,) m
@@ -81,8 +79,7 @@ class CrossedLikelihood:
         """-2 log restricted likelihood up to a constant, mean and scale profiled out; NaN where it does not exist.
 
         `rho` is the stories' share of the variance of one rating, `phi` the raters' share of the rest, each from 0 to
-        below 1.
-        """
+        below 1."""
         return self._solve(rho, phi)[0]
 
     def scale(self, rho: float, phi: float) -> float:
@@ -135,8 +132,7 @@ class CrossedEffects:
 
     `single` is ICC(A,1), `average` ICC(A,k) for the mean of `k` ratings by different raters; n counts stories. `story`,
     `rater` and `error` are variances in squared points, None where the agreement is undefined. `boundary` is a sentence
-    on which variances are estimated as 0.
-    """
+    on which variances are estimated as 0."""
 
     single: Estimate
     average: Estimate
@@ -158,8 +154,7 @@ def crossed_effects(story: Codes, rater: Codes, rating: Floats, *, k: float) -> 
 
     Undefined, with a reason: fewer than 2 stories or raters; all ratings equal; a pattern that does not identify the
     three variances (e.g. each rater rated one story); an unbounded likelihood (no error besides rater effects); a
-    search that did not converge. If all ratings of each story are equal, the value is 1, without an interval.
-    """
+    search that did not converge. If all ratings of each story are equal, the value is 1, without an interval."""
     present = ~np.isnan(rating)
     names, a = np.unique(story[present], return_inverse=True)
     people, b = np.unique(rater[present], return_inverse=True)
@@ -308,8 +303,7 @@ def _told_apart(story: Codes, rater: Codes, stories: Codes, raters: Codes) -> bo
 
     It does if the three covariance matrices, projected to remove the mean, are linearly independent. This is tested by
     the smallest eigenvalue of their matrix of products tr(P A P B), for A and B among ZZ' of stories, ZZ' of raters,
-    and I.
-    """
+    and I."""
     n = float(story.size)
     pairs = np.unique(story * raters.size + rater, return_counts=True)[1].astype(np.float64)
     s, r = stories.astype(np.float64), raters.astype(np.float64)

@@ -11,8 +11,7 @@ and ``story-prompt`` for a story's score. n' is the number of levels of another 
   error instead of the relative error, is the reliability of their values.
 
 Negative components count as 0, also in each draw for the intervals. If a component is significantly negative, the model
-does not hold, and the reliability is undefined.
-"""
+does not hold, and the reliability is undefined."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ class Reliability:
     `relative` is Ep² (of the order of the objects), `absolute` Phi (of their values); n counts objects in the data.
     Undefined where nothing varies, and where a variance is significantly negative. `se` is the standard error of one
     object's value in points: root of the absolute error variance. `se_difference` is that of the difference of two
-    objects: root of twice the relative error variance.
-    """
+    objects: root of twice the relative error variance."""
 
     relative: Estimate
     absolute: Estimate
@@ -54,8 +52,7 @@ class Plan:
     """The cheapest design that reaches a wanted reliability, or the `reason` why there is none.
 
     `levels` of each facet, and `calls` for one object (such as a system), are empty and None where no design suffices.
-    `limit` is the largest reliability, with infinitely many levels of each facet that may grow; NaN where undefined.
-    """
+    `limit` is the largest reliability, with infinitely many levels of each facet that may grow; NaN where undefined."""
 
     levels: Mapping[str, float]
     calls: int | None
@@ -78,8 +75,7 @@ def d_study(
     infinite). `fixed` facets are not a sample: their levels would be used again, and interactions with them count as
     universe score.
 
-    SpecError for a facet that was not estimated, a facet without a number of levels, or a number below 1.
-    """
+    SpecError for a facet that was not estimated, a facet without a number of levels, or a number below 1."""
     _check(components, objects, levels)
     n = int(np.prod([components.levels[name] for name in objects]))
     if reason := components.impossible:
@@ -126,8 +122,7 @@ def smallest(
 
     No levels, but a reason, where the target exceeds the limit or cannot be reached within `free`, and where a variance
     is significantly negative or nothing varies. SpecError as in `d_study`, and for a target that is not between 0 and
-    1.
-    """
+    1."""
     if not 0 < target < 1:
         raise SpecError(f"a target of {target:g} is not a reliability", hint="give a number between 0 and 1, e.g. 0.8")
     _check(components, objects, {**kept, **free})
@@ -168,8 +163,7 @@ def number_needed(
     `components`, `objects`, `target` and `kept` are as in `smallest`. Estimate and limits are None if no number reaches
     the target or if it exceeds `most`. Negative variances count as 0, in the estimate and in each draw. A draw in which
     the variance of the objects is 0 needs infinitely many levels; with many such draws, the whole range can lie above
-    the estimate. SpecError as in `d_study`.
-    """
+    the estimate. SpecError as in `d_study`."""
     _check(components, objects, {**kept, facet: 1})
     values = np.vstack(
         [[component.truncated for component in components.components], np.maximum(components.draws, 0.0)]

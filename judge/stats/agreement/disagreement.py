@@ -2,8 +2,7 @@
 
 A judge that is a point more lenient than people does not disagree with them about which story is better. Ratings are
 therefore standardised within each rater or judge, z = (x - mean) / sd over stories (sd with n - 1). Differences of z
-are in standard deviations. Raw differences, in points, are given as well.
-"""
+are in standard deviations. Raw differences, in points, are given as well."""
 
 from __future__ import annotations
 
@@ -25,8 +24,7 @@ class Agreement:
 
     `exact` is the share of stories whose repeats are all equal. `flip` is the probability that a repeat changes the
     rating: share of unequal pairs of repeats, averaged over stories. `within_sd` is the root of the pooled variance
-    within stories (weights: degrees of freedom), in points.
-    """
+    within stories (weights: degrees of freedom), in points."""
 
     exact: Estimate
     flip: Estimate
@@ -37,8 +35,7 @@ class Agreement:
 def agreement(ratings: Floats, *, columns: str = "repeats") -> Agreement:
     """Agreement of the repeats of each story; undefined where no story has two rated ones.
 
-    `ratings` (n stories, k repeats) within 1e-9 are equal; `columns` is the word for repeats in reasons.
-    """
+    `ratings` (n stories, k repeats) within 1e-9 are equal; `columns` is the word for repeats in reasons."""
     present = ~np.isnan(ratings)
     count = present.sum(axis=1)
     usable = count >= 2
@@ -71,8 +68,7 @@ class Distance:
 
     `z` (sides, n stories) are each side's standardised ratings; a side is a judge, people, or a single repeat.
     `standardised` and `raw` (n,) are distances in standard deviations and in points: for two sides first minus second,
-    otherwise highest minus lowest. `reason`: why no story has one.
-    """
+    otherwise highest minus lowest. `reason`: why no story has one."""
 
     z: Floats
     standardised: Floats
@@ -93,8 +89,7 @@ def between_two(first: Floats, second: Floats) -> Distance:
     rated.
 
     NaN for a story without both. All NaN, with a reason, for fewer than 2 such stories, and where one side's are all
-    equal.
-    """
+    equal."""
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = np.where(both, first, np.nan), np.where(both, second, np.nan)
     z = np.stack([z_scores(x), z_scores(y)])
@@ -110,8 +105,7 @@ def among(rows: Floats) -> Distance:
     """Range of several sides' ratings of each story, `rows` (sides, n stories), each standardised over its own stories.
 
     A side whose ratings are all equal cannot be standardised and is left out. NaN for a story with fewer than 2 sides.
-    All NaN, with a reason, where no story has 2 sides.
-    """
+    All NaN, with a reason, where no story has 2 sides."""
     z = np.stack([z_scores(row) for row in rows])
     taking_part = np.where(np.isnan(z), np.nan, rows)
     standardised, raw = _range(z), _range(taking_part)
@@ -123,8 +117,7 @@ def among_repeats(ratings: Floats) -> Distance:
 
     `z` (1, n) are the standardised means of the stories. `standardised` is in standard deviations of these means: 1
     says that repeats of this story differ by as much as a typical story differs from the judge's mean. NaN for a story
-    with fewer than 2 repeats. All NaN, with a reason, where no story has 2 repeats, and where all means are equal.
-    """
+    with fewer than 2 repeats. All NaN, with a reason, where no story has 2 repeats, and where all means are equal."""
     mean = row_means(ratings)
     z, raw = z_scores(mean), _range(ratings.T)
     seen = mean[~np.isnan(mean)]

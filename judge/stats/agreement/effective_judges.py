@@ -8,8 +8,7 @@ var(T), because people's errors are not shared by judges. The covariance of the 
 
 If the errors of k judges have mean variance v and mean covariance c, the mean of these judges has error variance (v +
 (k - 1) c) / k. A mean of k' = k v / (v + (k - 1) c) independent judges has the same error variance: the design effect
-of Kish (1965, Survey Sampling, section 8.2).
-"""
+of Kish (1965, Survey Sampling, section 8.2)."""
 
 from __future__ import annotations
 
@@ -27,8 +26,7 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
     their error variance (`noise_of_means`); 0 where not known: their errors then count as errors that all judges share.
     `cluster` (n,) holds story-prompts, for the jackknife interval. More than k where errors cancel. Undefined for fewer
     than two judges, a judge whose ratings are all equal, human means that vary no more than their error, and errors
-    without variance.
-    """
+    without variance."""
     complete = ~(np.isnan(ratings).any(axis=1) | np.isnan(people))
     j, y, unit = ratings[complete], people[complete], cluster[complete]
     n, k = j.shape
@@ -65,8 +63,7 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
 def noise_of_means(ratings: Floats) -> float:
     """Mean error variance of mean human `ratings` (n stories, people).
 
-    Variance within stories x mean of 1 / number of ratings; 0 where no story has two ratings.
-    """
+    Variance within stories x mean of 1 / number of ratings; 0 where no story has two ratings."""
     count = (~np.isnan(ratings)).sum(axis=1)
     several = ratings[count > 1]
     if not several.size:

@@ -18,8 +18,7 @@ ICC(3,1)  ICC(C,1), consistency    as (2,1), but differences in leniency do not 
 ICC(.,k)  average of k             reliability of the mean of the k ratings
 ========  =======================  ==========================================================================
 
-For repeats of one judge, which are exchangeable, (1,.) and (2,.) differ only by chance.
-"""
+For repeats of one judge, which are exchangeable, (1,.) and (2,.) differ only by chance."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ _NOISE = 1e-12
 class MeanSquares:
     """Mean squares of a table of n stories by k columns (repeats or raters; two-way layout without interaction).
 
-    Several tables have one value each, in arrays.
-    """
+    Several tables have one value each, in arrays."""
 
     between: Floats
     within: Floats
@@ -83,8 +81,7 @@ def mean_squares(ratings: Floats) -> MeanSquares:
     """Mean squares, in squared points, of complete `ratings` (..., n stories, k repeats or raters); n >= 2 and k >= 2.
 
     Sums of squares below 1e-12 of the total are rounding errors and are set to 0, so that equal repeats give exactly
-    MSW = 0.
-    """
+    MSW = 0."""
     n, k = ratings.shape[-2:]
     centred = ratings - ratings.mean(axis=(-2, -1), keepdims=True)
     rows = centred.mean(axis=-1, keepdims=True)
@@ -127,8 +124,7 @@ def resampled(ratings: Floats) -> OfSums:
     """A function from weights of stories, (b, n), to the six forms of ICC in each resample, (b, 6), ordered as `FORMS`.
 
     `ratings` (n stories, k columns) are as in `family`; incomplete stories are not used. NaN where a form is undefined
-    in a resample: its denominator is 0, or the resample has fewer than 2 stories.
-    """
+    in a resample: its denominator is 0, or the resample has fewer than 2 stories."""
     complete = np.asarray(~np.isnan(ratings).any(axis=1))[:, None]
     k = ratings.shape[1]
     middle = float(ratings[complete[:, 0]].mean()) if complete.any() else 0.0
@@ -171,8 +167,7 @@ def family(
     persons.
 
     Undefined for n < 2, k < 2, ratings that are all equal (0/0), and impossible values. If all repeats are equal F is
-    infinite: the value is then 1, without an interval.
-    """
+    infinite: the value is then 1, without an interval."""
     complete = ratings[~np.isnan(ratings).any(axis=1)] if ratings.size else ratings
     n, k = complete.shape
     incomplete = ratings.shape[0] - n
@@ -193,8 +188,7 @@ def family(
 def from_0(family: IccFamily) -> IccFamily:
     """A `family` as a table prints it: a reliability of means (value or end of its interval) below 0 becomes 0.
 
-    `method` says so. The formula has no lower bound: where stories' means hardly differ it may give -200.
-    """
+    `method` says so. The formula has no lower bound: where stories' means hardly differ it may give -200."""
     return replace(family, rows=tuple(_from_0(row) if row.form.endswith(",k)") else row for row in family.rows))
 
 

@@ -14,8 +14,7 @@ ratio     ((c - k) / (c + k))²
 
 The interval is a percentile bootstrap over items, or the jackknife over stories where a story has several items
 (`jackknife.with_jackknife`). Krippendorff's own bootstrap over pairs is not used, because it treats pairs of one item
-as independent.
-"""
+as independent."""
 
 from __future__ import annotations
 
@@ -63,8 +62,7 @@ def alpha(
 
     `observed` and `expected` are None, because alpha is computed from disagreements, which have no bound. Undefined
     with one category, if no item has 2 ratings, and with negative values at the ratio level. Resamples with only one
-    category are left out and counted; if they exceed 5 % there is no interval.
-    """
+    category are left out and counted; if they exceed 5 % there is no interval."""
     items, raw = counts(ratings, story=story), raw_agreement(ratings, story=story)
     estimate, error = _estimate(items, level, rng, resamples)
     return ChanceAgreement(
@@ -103,8 +101,7 @@ def _estimate(items: Counts, level: Level, rng: np.random.Generator, resamples: 
 def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
     """A function from weights of items, (b, items), to alpha in b resamples of other units, such as stories, (b,).
 
-    `ratings` and `level` are as in `alpha`. NaN where undefined.
-    """
+    `ratings` and `level` are as in `alpha`. NaN where undefined."""
     usable = (~np.isnan(ratings)).sum(axis=1) >= 2
     counted = counts(ratings)
     if _why_not(counted, level):

@@ -4,8 +4,7 @@ For each person, a story-prompt contributes the sum over its stories of the diff
 d over G story-prompts are approximately normal, with the means of the pilot (the data at hand), and with the pilot's
 covariance between people, divided by G. In each simulated study, means are drawn from this distribution, and standard
 errors from their distribution with G - 1 degrees of freedom. Power is the share of studies in which the test over
-story-prompts passes (Benjamini-Yekutieli over people, a win against at least half of them).
-"""
+story-prompts passes (Benjamini-Yekutieli over people, a win against at least half of them)."""
 
 from __future__ import annotations
 
@@ -28,8 +27,7 @@ PILOTS = 200
 class Differences:
     """Pilot data of the alternative annotator test, (people, story-prompts): `sums` of d over stories, and `counts`.
 
-    On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie.
-    """
+    On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie."""
 
     sums: Floats
     counts: Floats
@@ -42,8 +40,7 @@ class Differences:
         """Mean d of each person, and covariance, between people, of what one story-prompt contributes to it.
 
         `weights` (story-prompts,) is how often each occurs in a resample; None = once. A person without a story has
-        mean 0.
-        """
+        mean 0."""
         w = np.ones(self.clusters) if weights is None else weights
         # A person without a story in a resample must not cause a division by 0.
         n = np.maximum(self.counts @ w, 1e-12)
@@ -61,8 +58,7 @@ class Moments:
 
     `covariance` (people, people) is of what one story-prompt contributes to the means; divided by the number of
     story-prompts, it is that of the means. `stories_each` is the mean number of comparable stories per story-prompt,
-    for the person with the fewest.
-    """
+    for the person with the fewest."""
 
     mean: Floats
     covariance: Floats
@@ -87,8 +83,7 @@ def differences(d: Floats, cluster: Codes) -> Differences:
 def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, draws: int = DRAWS) -> float:
     """Share of `draws` simulated studies of `clusters` story-prompts, like those of `moments`, that the judge passes.
 
-    `epsilon`, 0 to 1, is the advantage that a person is allowed to have; `seed` is that of the studies.
-    """
+    `epsilon`, 0 to 1, is the advantage that a person is allowed to have; `seed` is that of the studies."""
     rng = np.random.default_rng(seed)
     people = moments.mean.size
     root = _root(moments.covariance)
@@ -109,8 +104,7 @@ def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0
 
     `pilot` is the data at hand; `epsilon` and `seed` are as in `power`. None where even the largest number is too
     small: a judge that is not closer to the others than a person (allowing for epsilon) does not pass with any number
-    of stories.
-    """
+    of stories."""
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(pilot.clusters, np.full(pilot.clusters, 1 / pilot.clusters), size=PILOTS)
     numbers = [
@@ -125,8 +119,7 @@ def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0
 def needed(moments: Moments, epsilon: float, wanted: float, *, seed: int = 1, draws: int = DRAWS) -> int | None:
     """Number of story-prompts with which the test has the power `wanted`; None where no number has.
 
-    `moments`, `epsilon`, `seed` and `draws` are as in `power`. It gives each person at least 30 stories.
-    """
+    `moments`, `epsilon`, `seed` and `draws` are as in `power`. It gives each person at least 30 stories."""
     hopeless = float((moments.mean < epsilon).mean()) < PASS
     if hopeless:
         return None

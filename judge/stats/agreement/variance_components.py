@@ -11,8 +11,7 @@ Intervals are generalized confidence intervals (Weerahandi 1993, JASA 88; covera
 are computed from each draw. Effects are assumed to be normal. With missing ratings, mean squares are also assumed to be
 independent and chi-squared, which holds approximately. In simulated studies of 6 systems, 20 story-prompts and 3
 Eval-Prompts, 95 % intervals covered the true value in 89 to 97 % of cases with up to 10 % of the queries unrated, and
-in 75 to 96 % with 30 %.
-"""
+in 75 to 96 % with 30 %."""
 
 from __future__ import annotations
 
@@ -60,8 +59,7 @@ class Anova:
 
     `df` is below 1 where too few combinations are rated. `squares` are mean squares; below 1e-12 of the total variation
     they are rounding errors, set to 0. Row A of `expected` (terms, terms) holds the coefficient of each sigma²(B) in
-    A's expected mean square. `seen` counts the combinations of the term's facets' levels that have a rating.
-    """
+    A's expected mean square. `seen` counts the combinations of the term's facets' levels that have a rating."""
 
     terms: tuple[Term, ...]
     df: Codes
@@ -75,8 +73,7 @@ def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
 
     `ratings` has one axis per facet, in the order of `facets`; NaN = no rating. The axis of a nested facet counts
     levels within each combination of the facets in which it is nested. A facet nested in all others (repeats) is
-    averaged; each query counts once. NaN where a term has no degrees of freedom.
-    """
+    averaged; each query counts once. NaN where a term has no degrees of freedom."""
     terms = _terms_of(facets)
     names = [facet.name for facet in facets]
     finest = next((f.name for f in facets if set(f.nested_in) == set(names) - {f.name}), None)
@@ -134,8 +131,7 @@ class _Sums:
     """Sums over combinations of levels; both arrays have an axis per facet in `names`.
 
     `cells` holds the centred mean over the repeats of each query, `shared` the reciprocal of their number, or 0 if
-    repeats are not a facet.
-    """
+    repeats are not a facet."""
 
     cells: Floats
     shared: Floats
@@ -217,8 +213,7 @@ class VarianceComponents:
     """Variance components of all terms of a design, terms with the fewest facets first.
 
     `levels` counts the levels of each facet, `draws` (draws, terms) are random draws of the components for intervals,
-    `n` counts ratings.
-    """
+    `n` counts ratings."""
 
     components: tuple[Component, ...]
     levels: Mapping[str, int]
@@ -238,8 +233,7 @@ class VarianceComponents:
         """Reason why the model does not hold: a variance that is negative in 99.9 % of the draws.
 
         The level of 95 % would reject one in forty variances that are truly 0. A term without any variation is not
-        reported.
-        """
+        reported."""
         above = np.quantile(self.draws, 0.999, axis=0)
         pairs = zip(self.components, above, strict=True)
         terms = [str(part.term) for part, end in pairs if part.negative and part.mean_square > 0 and end < 0]
@@ -251,8 +245,7 @@ class VarianceComponents:
         """Share of one `component` in the variance of one rating, with an interval; negative components count as 0.
 
         Undefined where no component is above 0. No interval, but a reason, where the component has none, or where both
-        ends would be 0.
-        """
+        ends would be 0."""
         if self.total <= 0:
             equal = all(part.mean_square == 0 for part in self.components)
             why = "all ratings are equal" if equal else "no variance is estimated above 0"
@@ -284,8 +277,7 @@ def variance_components(
     intervals. A term whose mean square is 0 (such as equal repeats) or negative has no interval.
 
     DataError if too few combinations are rated to identify a variance, for fewer than two facets, for a facet with
-    fewer than two levels, and for a facet nested in an unknown one.
-    """
+    fewer than two levels, and for a facet nested in an unknown one."""
     _check(ratings, facets)
     anova = analogous_anova(ratings, facets)
     _told_apart(anova)

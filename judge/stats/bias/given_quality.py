@@ -13,8 +13,7 @@ A story's means of P and P² are measured with error, and error in a regressor b
 covariance of the errors is estimated from the disagreement of people within each story, and subtracted from the matrix
 of products (Fuller 1987, *Measurement Error Models*, section 3.1: the error's covariance may differ between stories).
 Products are taken within systems, so that the judge's opinion of whole systems does not affect other coefficients. The
-judge's own error is in the response only and cancels, so that one repeat is enough.
-"""
+judge's own error is in the response only and cancels, so that one repeat is enough."""
 
 from __future__ import annotations
 
@@ -56,8 +55,7 @@ class GivenQuality:
     `used` (n,) marks stories with all data: the judge's rating, ratings by two people, and the tested variable.
     `regressors` (n, r) are people's mean of P and of P², the tested variable, and last the judge's rating; `error` (n,
     r - 1, r - 1) is the covariance of their errors. `at_end` is the share of human ratings at the lowest or at the
-    highest value, whichever is larger.
-    """
+    highest value, whichever is larger."""
 
     used: Masks
     regressors: Floats
@@ -83,8 +81,7 @@ class GivenQuality:
         one system's. The tested variable is `exact` (n,), known without error, such as log length, or `other` (n, k),
         as the same people rated it, such as another criterion: each column must be the same person as in `people`,
         because a person's errors on two criteria of one story are correlated. `at_end` is from `share_at_end`, of the
-        ratings before leniency is removed.
-        """
+        ratings before leniency is removed."""
         present = ~np.isnan(people) if other is None else ~(np.isnan(people) | np.isnan(other))
         used = (present.sum(axis=1) > 1) & ~np.isnan(judge)
         if exact is not None:
@@ -109,8 +106,7 @@ class GivenQuality:
         """Reason why the regression is unreliable, or None.
 
         No story has all data, too many human ratings are at an end of the scale, or a regressor has too little true
-        variance.
-        """
+        variance."""
         if not self.used.any():
             return RATED_ONCE
         if self.at_end >= MOST_AT_END:
@@ -130,16 +126,14 @@ class GivenQuality:
         """Coefficient of the tested variable at equal quality for each of b sets of weights, (b,), in points per unit.
 
         `weights` (b, n) are 0 or 1, and 0 for unused stories. `curved` regresses on P and P², otherwise on P alone (a
-        line). NaN where the corrected products are singular.
-        """
+        line). NaN where the corrected products are singular."""
         return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
 
     def opinions(self, weights: Weights, *, curved: bool = True) -> Floats:
         """Systems' intercepts, (b, systems), in points: how far each is rated above what human ratings predict.
 
         `weights` and `curved` are as in `slope`. NaN for a system without stories. Only differences between systems are
-        meaningful.
-        """
+        meaningful."""
         coefficients, means = self._fit(weights, curved)
         kept = self._kept(curved)
         return np.asarray(means[..., -1] - np.einsum("bsr,br->bs", means[..., kept], coefficients), dtype=np.float64)
@@ -246,8 +240,7 @@ class OwnPreference:
         """Mean over own minus other systems of how far the judge rates them above human ratings, in points.
 
         `weights` (b, n) and `curved` are as in `GivenQuality.opinions`; each system counts once. NaN where one has no
-        story.
-        """
+        story."""
         mine, others = self.systems
         opinions = self.given.opinions(weights, curved=curved)
         return np.asarray(opinions[:, mine].mean(axis=1) - opinions[:, others].mean(axis=1), dtype=np.float64)
@@ -256,8 +249,7 @@ class OwnPreference:
         """Test of `value` against 0 over story-prompts (jackknife) or systems (t, systems - 2 df), the wider one.
 
         `story_prompt` (n,). The bias that it reports is the difference from the result with a line in place of the
-        curve (see `given_quality`).
-        """
+        curve (see `given_quality`)."""
         mine, others = self.systems
         used, every = self.given.used, self.given.used[None, :].astype(np.float64)
         value = float(self.value(every)[0])

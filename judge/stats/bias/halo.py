@@ -4,8 +4,7 @@ The mean tau-b between criteria describes the ratings of one source (a judge or 
 that a judge with less error than people has a higher value without any halo. Whether a judge has halo is tested by
 `analysis.criteria.halo`. The *multitrait-multimethod* comparison (Campbell & Fiske 1959) compares two kinds of tau
 between judge and people: on the same criterion (the validity diagonal), and on different criteria (heterotrait,
-heteromethod). The diagonal is higher if the judge distinguishes the criteria.
-"""
+heteromethod). The diagonal is higher if the judge distinguishes the criteria."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ def mean_tau(matrix: Floats) -> Estimate:
     """Mean tau-b between different criteria, the part of `matrix` (k, k) below the diagonal; NaN = undefined.
 
     n counts pairs of criteria; those without tau are left out and counted in `method`. Undefined with fewer than two
-    criteria, or where no tau is defined.
-    """
+    criteria, or where no tau is defined."""
     values = matrix[np.tril_indices(matrix.shape[0], k=-1)]
     if values.size == 0:
         return Estimate.undefined("undefined with fewer than 2 criteria")
@@ -101,8 +99,7 @@ def resampled_mean_tau(rows: Floats, resamples: Resamples) -> Floats:
     """Mean tau-b between different criteria in each of b `resamples` of stories, (b,); empty where no pair has a tau.
 
     `rows` (k criteria, n stories): only pairs of criteria whose tau is defined are used. NaN where one of these is
-    undefined in that resample.
-    """
+    undefined in that resample."""
     code = [kendall.codes(row) for row in rows]
     n = rows.shape[1]
     if coefficients.MIN_PAIRS <= n <= max(_FEW_STORIES, _STORIES_PER_ROW * len(code)) and not np.isnan(rows).any():
@@ -124,8 +121,7 @@ class Multitrait:
 
     `validity` is the mean tau on the same criterion (the diagonal; n counts criteria), `heterotrait` on different ones
     (n counts pairs). `own_best` of the judge's criteria correlate more with people's same criterion than with any
-    other, among `rows` whose tau with every criterion is defined.
-    """
+    other, among `rows` whose tau with every criterion is defined."""
 
     validity: Estimate
     heterotrait: Estimate
@@ -137,8 +133,7 @@ def multitrait(matrix: Floats) -> Multitrait:
     """Multitrait-multimethod comparison (Campbell & Fiske 1959) from `matrix` (k, k), tau-b of judge (rows) and people.
 
     NaN = undefined. With fewer than two criteria `heterotrait` is undefined. A row counts for `own_best` if its
-    diagonal is strictly its highest value (to 1e-9).
-    """
+    diagonal is strictly its highest value (to 1e-9)."""
     k = matrix.shape[0]
     diagonal, others = np.diag(matrix), matrix[~np.eye(k, dtype=np.bool_)].reshape(k, max(0, k - 1))
     whole = ~np.isnan(matrix).any(axis=1) if k > 1 else np.zeros(k, dtype=np.bool_)

@@ -7,8 +7,7 @@ have weight 0 (`used` of `jackknife.against_zero`). Comparisons at equal quality
 Spreads are compared between single ratings of the judge and single ratings of people, both with their error. They are
 not compared after removing the error, because error is not the same on both sides: people's disagreement includes each
 person's own opinion, and a judge's repeats do not. Mean human ratings are quality plus error, whose variance is
-estimated from the disagreement of raters within stories (Fuller 1987, *Measurement Error Models*, section 2.2).
-"""
+estimated from the disagreement of raters within stories (Fuller 1987, *Measurement Error Models*, section 2.2)."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:
 
     `own` (n stories,), `others` (n, k other raters) have NaN where not rated; `story_prompt` (n,). Pearson's r with its
     interval; the jackknife over story-prompts is made on Fisher's z (atanh r), in whose unit `se` is. Undefined with
-    fewer than 20 stories that both rated, and where one of them does not vary.
-    """
+    fewer than 20 stories that both rated, and where one of them does not vary."""
     both = ~np.isnan(own) & (~np.isnan(others)).any(axis=1)
     used = np.ones(int(both.sum()), dtype=bool)
     if used.size < LEAST_STORIES:
@@ -68,8 +66,7 @@ def excess_agreement(judge: Floats, rater: Floats, others: Floats, story_prompt:
     equal ratings beyond chance, (observed - expected) / (1 - expected), and a story's others count with the mean over
     them. `judge` (n stories, repeats), `rater` (n,) and `others` (n, k other raters) have NaN where not rated; only
     stories that all three rated are used. `story_prompt` (n,). The interval is that of the statistic itself. Undefined
-    with fewer than 20 such stories, and where one of the sides gives one rating only.
-    """
+    with fewer than 20 such stories, and where one of the sides gives one rating only."""
     sides = [judge, rater[:, None], others]
     rated = np.stack([(~np.isnan(side)).any(axis=1) for side in sides]).all(axis=0)
     used = np.ones(int(rated.sum()), dtype=bool)
@@ -89,8 +86,7 @@ def excess_agreement(judge: Floats, rater: Floats, others: Floats, story_prompt:
 def kappa_of_people(ratings: Floats) -> float:
     """Agreement of people with each other beyond chance, over all pairs of ratings of one story (Fleiss 1971).
 
-    `ratings` (n stories, k raters). NaN where no story has two ratings, and where all ratings are equal.
-    """
+    `ratings` (n stories, k raters). NaN where no story has two ratings, and where all ratings are equal."""
     twice = ratings[(~np.isnan(ratings)).sum(axis=1) > 1]
     if not twice.size:
         return float("nan")
@@ -130,8 +126,7 @@ class Replicated:
     """Repeated ratings combined to one mean per story, with the sums for its error variance.
 
     `mean` has the leniency of known persons removed; NaN without a rating. `count` is the number of ratings, and
-    `within` the sum of squared deviations from the mean within a story.
-    """
+    `within` the sum of squared deviations from the mean within a story."""
 
     mean: Floats
     count: Floats
@@ -156,8 +151,7 @@ class Replicated:
         """Error variance of a story's mean for each set of `weights` (b, n).
 
         Pooled variance within stories x mean of 1 / count. 0 where no story was rated twice, because the error is then
-        unknown. NaN where no story was rated.
-        """
+        unknown. NaN where no story was rated."""
         once = np.where(self.count > 0, 1 / np.maximum(self.count, 1), 0.0)
         freedom = weights @ np.maximum(self.count - 1, 0)
         total = weights @ (self.count > 0).astype(np.float64)
@@ -184,8 +178,7 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
 
     `judge` (n, repeats) and `people` (n, persons): each story counts once, with the mean over its ratings. A value
     below 0 means that the judge's ratings are less spread out. A judge with less error than a person also has a smaller
-    spread, even if it uses the scale as widely: see `slope_deficit`. NaN where either does not vary.
-    """
+    spread, even if it uses the scale as widely: see `slope_deficit`. NaN where either does not vary."""
     mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
 
     def ratio(weights: Weights) -> Floats:
@@ -209,8 +202,7 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
     J are the ratings of `judge` (n,), P the mean human ratings, with error variance e (`people`; Fuller 1987, section
     2.2). C is their covariance, V(P) the variance of P. The judge's own error cancels. A value below 0 means that the
     judge's ratings change less than people's, because of less spread or of other opinions. NaN where the reliability of
-    the mean human ratings is .1 or less.
-    """
+    the mean human ratings is .1 or less."""
 
     def deficit(weights: Weights) -> Floats:
         variance = _covariance(people.mean, people.mean, weights)[1]
@@ -227,8 +219,7 @@ def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Stati
     """Share of the judge's ratings at a `point` of the scale, minus the share of human ratings there, -1 to 1.
 
     A rating within half a `step`, the distance between points, counts. `judge` and `people` (n, columns) are single
-    ratings; each story counts once, with the share of its ratings, and is left out without ratings of both.
-    """
+    ratings; each story counts once, with the share of its ratings, and is left out without ratings of both."""
     mine, theirs = (_share_at(point, step, ratings) for ratings in (judge, people))
     return _weighted_mean(mine - theirs)
 
@@ -238,8 +229,7 @@ def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
 
     `lost` and `asked` (n,) count the lost and all repeats, 0 for a story without a human rating; `people` (n,) are mean
     human ratings. A value below 0 means that ratings of worse stories are lost more often. NaN where no repeat or every
-    repeat was lost.
-    """
+    repeat was lost."""
     rated = np.where(np.isnan(people), 0.0, people)
     kept = asked - lost
 

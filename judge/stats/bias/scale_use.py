@@ -1,7 +1,6 @@
 """Use of the rating scale: entropy, modal share, number of distinct values, ties.
 
-A judge that gives most stories the same rating cannot distinguish them, whatever its correlation with people.
-"""
+A judge that gives most stories the same rating cannot distinguish them, whatever its correlation with people."""
 
 from __future__ import annotations
 
@@ -28,8 +27,7 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
     """Columns of `ratings` (stories, columns) with a significantly negative r with the mean of the others, and this r.
 
     The most significant is first; each is removed before the remaining columns are tested again. If there are only two
-    columns, it cannot be determined which one is reversed, and both are returned.
-    """
+    columns, it cannot be determined which one is reversed, and both are returned."""
     left = list(range(ratings.shape[1]))
     against: list[tuple[int, float]] = []
     while len(left) > 1:
@@ -47,8 +45,7 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
 def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
     """Likely cause, in words, of `ratings` (stories, columns) that differ more within stories than between stories.
 
-    `names` of the columns; empty where they have none. The sentence has no full stop.
-    """
+    `names` of the columns; empty where they have none. The sentence has no full stop."""
     apart = reversed_columns(ratings) if names else []
     if len(apart) == 2 and ratings.shape[1] == 2:
         both = " and ".join(names[column] for column, _ in apart)
@@ -67,8 +64,7 @@ def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
 
     `ratings` and `names` are as in `likely_cause`, with a name for each column; `others` is a word for the other
     raters, e.g. people. None also where they are more than half of three or more raters. If there are only two raters
-    and they correlate negatively with each other, both are named.
-    """
+    and they correlate negatively with each other, both are named."""
     reversed_names = reversed_columns(ratings)
     if len(reversed_names) == len(names) == 2:
         return likely_cause(ratings, names)
@@ -98,8 +94,7 @@ class ScaleUse:
     points (2.32 bits for 5). `modal_share` is the share of the most frequent point, `modal_point`, the lowest of
     equally frequent ones; None without a rating. `distinct` counts ratings before rounding (to 1e-9). `ties` is the
     share of pairs of stories with equal ratings on a criterion, which cannot be ranked; n counts ratings. `outside`
-    counts ratings outside the scale; None where it is not known.
-    """
+    counts ratings outside the scale; None where it is not known."""
 
     entropy: Estimate
     modal_share: Estimate
@@ -117,8 +112,7 @@ def scale_use(
     `ratings` (any shape) are single ratings, or means if only these are known. `stories` (n,) or (criteria, n) has one
     rating per story and criterion; ties are counted within a row. NaN is left out. Points are whole multiples of `step`
     from the lowest point of `scale` (lowest, highest), or from 0 where it is not known; half-way values are rounded up,
-    and each value outside is a point of its own. Undefined without a rating; ties with fewer than 2 stories.
-    """
+    and each value outside is a point of its own. Undefined without a rating; ties with fewer than 2 stories."""
     defined = ratings[~np.isnan(ratings)]
     entropy, share, point = _points(defined, step, scale[0] if scale else 0.0)
     return ScaleUse(
@@ -144,8 +138,7 @@ def tie_share(stories: Floats) -> Estimate:
     """Share of pairs of stories with equal ratings (within 1e-9); n counts ratings.
 
     `stories` (n,) or (rows, n): pairs are formed within a row, and pooled over rows; NaN is left out. Undefined where
-    no row has 2 ratings.
-    """
+    no row has 2 ratings."""
     tied = pairs = used = 0
     for row in np.atleast_2d(stories):
         code = codes(row)

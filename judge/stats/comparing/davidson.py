@@ -7,8 +7,7 @@ effect δ, differences x of covariates, and η = θ_first - θ_second + δ + x'�
     P(first) : P(second) : P(tie)  =  exp(η / 2) : exp(-η / 2) : ν.
 
 Without ties this is P(first) = 1 / (1 + exp(-η)). The probability of a tie is the same in both orders. Outcomes may be
-fractions (soft wins): the score equations are the same, but only the clustered covariance is then valid.
-"""
+fractions (soft wins): the score equations are the same, but only the clustered covariance is then valid."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ class Design:
     """Design matrix of a model of strengths, for comparisons of the systems `first` and `second` (indices).
 
     The parameters are the strength of each system, a coefficient for each column of `further` (position effect and
-    covariates; shape (comparisons, columns)), and, if `ties`, Davidson's parameter for ties, log ν.
-    """
+    covariates; shape (comparisons, columns)), and, if `ties`, Davidson's parameter for ties, log ν."""
 
     systems: int
     first: Codes
@@ -49,8 +47,7 @@ class Design:
         """Design matrix for `comparisons`; parameters in the order strengths, position, covariates, log ν.
 
         `position` asks for a column for the advantage of being shown first, `ties` for a parameter log ν (Davidson
-        1970), and `covariates` holds indices of the covariates used.
-        """
+        1970), and `covariates` holds indices of the covariates used."""
         columns = [np.ones((comparisons.first.size, 1))] if position else []
         further = np.concatenate([*columns, comparisons.covariates[:, list(covariates)]], axis=1)
         return cls(len(comparisons.systems), comparisons.first, comparisons.second, further, ties)
@@ -64,8 +61,7 @@ class Design:
         """Log odds η = log(P(first) / P(second)) of each comparison, shape (..., n comparisons); ties do not matter.
 
         `parameters` has shape (..., parameters), in the order strengths, position, covariates, log ν, as far as they
-        exist.
-        """
+        exist."""
         strength = parameters[..., : self.systems]
         rest = parameters[..., self.systems : self.systems + self.further.shape[1]]
         return np.asarray(strength[..., self.first] - strength[..., self.second] + rest @ self.further.T)
@@ -73,8 +69,7 @@ class Design:
     def shares(self, parameters: Floats) -> Floats:
         """Probabilities of first, second and tie, shape (..., n comparisons, 3) (Davidson & Beaver 1977).
 
-        `parameters` are as in `eta`. The probability of a tie is 0 without a parameter for ties.
-        """
+        `parameters` are as in `eta`. The probability of a tie is 0 without a parameter for ties."""
         half = self.eta(parameters) / 2
         tie = parameters[..., -1:] if self.ties else np.full((*parameters.shape[:-1], 1), -np.inf)
         return shares(half, np.broadcast_to(tie, half.shape))
@@ -83,8 +78,7 @@ class Design:
         """Score: first derivatives of the log likelihood, (parameters,) or, with `cluster`, (clusters, parameters).
 
         `ended` (n comparisons, 3) counts outcomes, or shares of them: first, second, tie. `share` are the probabilities
-        (`shares`) at the parameters in question. `cluster` holds the code 0, 1, ... of each comparison's cluster.
-        """
+        (`shares`) at the parameters in question. `cluster` holds the code 0, 1, ... of each comparison's cluster."""
         group = np.zeros(self.first.size, dtype=np.int64) if cluster is None else cluster
         groups = int(group.max(initial=-1)) + 1
         off = ended - ended.sum(axis=1, keepdims=True) * share
@@ -104,8 +98,7 @@ class Design:
 
         `number` (n rows,) counts the comparisons in each row of the design, `share` (n rows, 3) are their probabilities
         (`shares`), and `rows` selects rows. It is singular in the direction of equal shifts of all strengths, see
-        `fixed`.
-        """
+        `fixed`."""
         first, second, further = self.first[rows], self.second[rows], self.further[rows]
         p, n, s = share[rows], number[rows], self.systems
         lean = (p[:, FIRST] - p[:, SECOND]) / 2
@@ -148,8 +141,7 @@ class Fit:
 
     `found` holds the comparisons it was fitted to, equal rows merged. `parameters` are the maximum likelihood estimates
     in the order strengths, position, covariates, log ν, as far as they exist. `covariates` are the indices of those
-    used.
-    """
+    used."""
 
     design: Design
     found: Comparisons
@@ -172,8 +164,7 @@ class Fit:
     def chances(self, first: Codes, second: Codes) -> Floats:
         """Fitted probabilities of first, second and tie, (n comparisons, 3), where no covariate differs.
 
-        `first` and `second` hold the systems of each comparison, as indices into `Comparisons.systems`.
-        """
+        `first` and `second` hold the systems of each comparison, as indices into `Comparisons.systems`."""
         further = np.zeros((first.size, self.design.further.shape[1]))
         further[:, : int(self.position)] = 1.0
         return Design(self.design.systems, first, second, further, self.design.ties).shares(self.parameters)
@@ -187,8 +178,7 @@ class Fit:
 def shares(half: Floats, tie: Floats) -> Floats:
     """Probabilities of first, second and tie, shape (..., 3), in proportion exp(η / 2) : exp(-η / 2) : ν.
 
-    `half` is η / 2, half the log odds of first against second; `tie` is log ν, minus infinity for no ties.
-    """
+    `half` is η / 2, half the log odds of first against second; `tie` is log ν, minus infinity for no ties."""
     logits = np.stack([half, -half, tie], axis=-1)
     power = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.asarray(power / power.sum(axis=-1, keepdims=True), dtype=np.float64)
@@ -200,8 +190,7 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
     `position` asks for an advantage of being shown first; `covariates` holds indices, None = all. A position effect or
     covariate that the data do not identify is left out and named in `Fit.open` (for example if every pair was shown in
     one order only). Without a tie in `comparisons` the model has no ν; `Comparisons.with_ties` sets how ties are
-    treated. Existence: Ford 1957, Albert & Anderson 1984.
-    """
+    treated. Existence: Ford 1957, Albert & Anderson 1984."""
     reason = paired_comparisons.undetermined(comparisons)
     if reason:
         return reason
@@ -313,8 +302,7 @@ def covariance(fit: Fit) -> Floats:
     """Clustered covariance of a model's parameters, without a correction for few clusters (Liang & Zeger 1986).
 
     H^-1 (sum over clusters of s s') H^-1, with the information matrix H and a cluster's score s; in the order of the
-    parameters of `fit`.
-    """
+    parameters of `fit`."""
     inverse, score = _inverse(fit), scores(fit)
     return np.asarray(inverse @ (score.T @ score) @ inverse, dtype=np.float64)
 
@@ -336,8 +324,7 @@ def informations(fit: Fit) -> Floats:
 def left_out(fit: Fit) -> Floats:
     """Parameters without each cluster (story-prompt with comparisons), (clusters, parameters).
 
-    By one Newton step from the `fit`; NaN where the other clusters do not determine them.
-    """
+    By one Newton step from the `fit`; NaN where the other clusters do not determine them."""
     score, parts = scores(fit), informations(fit)
     whole = parts.sum(axis=0)
     out = np.full(score.shape, np.nan)
@@ -353,8 +340,7 @@ def left_out(fit: Fit) -> Floats:
 def spread(without: Floats) -> Floats:
     """Standard errors (k,) of k values from `without` (clusters, k), the values without each cluster.
 
-    CR3; Bell & McCaffrey 2002. NaN where a value without some cluster is.
-    """
+    CR3; Bell & McCaffrey 2002. NaN where a value without some cluster is."""
     clusters = len(without)
     return np.asarray(np.sqrt((clusters - 1) / clusters * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
 
@@ -364,8 +350,7 @@ def interval(estimate: Estimate, without: Floats, *, bounds: tuple[float, float]
 
     `without` (clusters,) has NaN where undetermined (Bell & McCaffrey 2002). An undefined `estimate` is returned
     unchanged. No interval, but a reason, for one cluster, where the value depends on one cluster alone, and where
-    nothing varies.
-    """
+    nothing varies."""
     clusters, value = without.size, estimate.value
     if value is None:
         return estimate

@@ -24,8 +24,7 @@ class Comparisons:
     `first` and `second` (n,) are indices into `systems`. `ended` (n, 3) is the number (or share) of outcomes in which
     the first won, the second won, and neither won (tie). `cluster` (n,) holds the code 0, 1, ... of the independent
     unit (story-prompt). `covariates` (n, k) are differences, first minus second, such as the log of (words of the first
-    / words of the second); they change sign if the order is swapped.
-    """
+    / words of the second); they change sign if the order is swapped."""
 
     systems: tuple[str, ...]
     first: Codes
@@ -55,8 +54,7 @@ class Comparisons:
     def with_ties(self, ties: Ties) -> Comparisons:
         """The comparisons with `ties` as an outcome ("davidson"), half a win for each ("half"), or "left-out".
 
-        The rows stay; where ties are left out, a row may have an outcome of 0 in all three columns.
-        """
+        The rows stay; where ties are left out, a row may have an outcome of 0 in all three columns."""
         if ties == "davidson":
             return self
         ended = self.ended.copy()
@@ -71,8 +69,7 @@ class Comparisons:
         """The comparisons with indices `rows` (m,), all systems and unchanged codes of clusters.
 
         `ended` (n, 3) are new outcomes of all n rows, before the selection; None = the present ones. ValueError if they
-        are not three finite numbers, 0 or more, for each row.
-        """
+        are not three finite numbers, 0 or more, for each row."""
         ended = self.ended if ended is None else ended
         first, second = self.first[rows], self.second[rows]
         return Comparisons(self.systems, first, second, ended[rows], self.cluster[rows], self.covariates[rows])
@@ -105,8 +102,7 @@ def comparisons(
 
     `first` and `second` (n) name the systems shown; those whose rows were left out are included. `preference` is first,
     second or tie; a row with any other value is left out. `cluster` names the independent unit (the story-prompt).
-    `covariates` (n, k) are as in `Comparisons`. ValueError for a system that is compared with itself.
-    """
+    `covariates` (n, k) are as in `Comparisons`. ValueError for a system that is compared with itself."""
     systems = tuple(sorted({*first, *second}))
     number_of = {name: at for at, name in enumerate(systems)}
     ended = np.array([[value == word for word in ("first", "second", "tie")] for value in preference], dtype=float)
@@ -137,8 +133,7 @@ def ties(comparisons: Comparisons) -> Floats:
 def undetermined(comparisons: Comparisons) -> str | None:
     """Reason, naming systems, why `comparisons` determine no finite strengths (Ford 1957; ties: Davidson 1970).
 
-    Ties must be treated as in the fit, see `Comparisons.with_ties`.
-    """
+    Ties must be treated as in the fit, see `Comparisons.with_ties`."""
     systems = len(comparisons.systems)
     if systems < 2:
         return "undefined with fewer than 2 systems"

@@ -9,8 +9,7 @@ people then say "first" as often as "second", and chance agreement depends only 
 
 (Cohen 1960, Educational & Psychological Measurement 20; Gwet 2008, British Journal of Mathematical & Statistical
 Psychology 61). If a tie is not a possible answer, AC1 has two categories and both expected agreements are 1/2. Pairs
-for one story-prompt are not independent, so that intervals are jackknife intervals over story-prompts.
-"""
+for one story-prompt are not independent, so that intervals are jackknife intervals over story-prompts."""
 
 from __future__ import annotations
 
@@ -37,8 +36,7 @@ class CircularTriads:
     """Number and share of cyclic triads: three stories with a preferred to b, b to c, and c to a.
 
     `share` is that of `strict` triads (those without a tied pair) that are `cyclic`, with a jackknife interval over
-    story-prompts; `expected` is the share under the fitted model; `uneven` triads have a tied pair.
-    """
+    story-prompts; `expected` is the share under the fitted model; `uneven` triads have a tied pair."""
 
     share: Estimate
     expected: Estimate
@@ -52,8 +50,7 @@ def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> 
 
     `comparisons` are of stories (or of systems that have one story per cluster). `chances` (n comparisons, 3) are
     fitted probabilities (`Fit.chances`); without them there is no expected share. Undefined if every triad has a tied
-    pair or there is no triad.
-    """
+    pair or there is no triad."""
     counted = np.zeros((comparisons.clusters, 3))
     expected = np.zeros(2)
     for g in range(comparisons.clusters):
@@ -81,8 +78,7 @@ class _Cluster:
     """Comparisons between the stories of one cluster; arrays (s, s).
 
     `net`: wins of the row's minus the column's story; `chance`: fitted probability that the row's has more wins, 0
-    without a fit.
-    """
+    without a fit."""
 
     net: Floats
     met: Masks
@@ -147,8 +143,7 @@ class PreferenceAgreement:
     `half` and `strict` are shares, among pairs of which people prefer one story, in which the side prefers the same
     one; its ties count one half, or as wrong; n counts pairs. `macro` is `half` averaged over story-prompts; n counts
     these. `kappa` and `ac1` are over all pairs that both judged, with ties as a category. `ties` and `people_ties`
-    count pairs.
-    """
+    count pairs."""
 
     half: Estimate
     strict: Estimate
@@ -164,8 +159,7 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
 
     `side` and `people` (pairs,) are 1 = first preferred, -1 = second preferred, 0 = tie; NaN = none, left out pairwise.
     `cluster` (pairs,) holds story-prompts, for the jackknife intervals. `ties` says whether a tie is a possible answer:
-    it is then a category of AC1, even if it does not occur.
-    """
+    it is then a category of AC1, even if it does not occur."""
     defined = np.flatnonzero(~np.isnan(side + people))
     x, y, group = side[defined], people[defined], cluster[defined]
     preferred = np.flatnonzero(y != 0)
@@ -191,8 +185,7 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
 def pair_credit(side: Floats, people: Floats) -> Floats:
     """1 where `side` prefers the story that `people` prefer, 1/2 where it says tie, otherwise 0; all (pairs,).
 
-    Codes are as in `preference_agreement`. NaN where people say tie, or where either did not judge the pair.
-    """
+    Codes are as in `preference_agreement`. NaN where people say tie, or where either did not judge the pair."""
     return np.asarray(np.where(people == 0, np.nan, (side * people + 1) / 2), dtype=np.float64)
 
 

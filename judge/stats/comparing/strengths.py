@@ -1,8 +1,7 @@
 """Strengths of systems, and numbers from one fit (`davidson`): win rates, differences, position and length effects.
 
-Intervals come from the parameters estimated without each story-prompt in turn (`davidson.left_out`), or in
-bootstrap resamples of story-prompts.
-"""
+Intervals come from the parameters estimated without each story-prompt in turn (`davidson.left_out`), or in bootstrap
+resamples of story-prompts."""
 
 from __future__ import annotations
 
@@ -44,8 +43,7 @@ class Resampled:
 def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
     """Parameters of `fit`, refitted in `resamples` draws by `rng` of its clusters (story-prompts) with comparisons.
 
-    Full refits; with covariates or more than 30 systems, one Newton step each (Moulton & Zeger 1991).
-    """
+    Full refits; with covariates or more than 30 systems, one Newton step each (Moulton & Zeger 1991)."""
     code = renumbered(fit.found.cluster)
     clusters = int(code.max()) + 1
     drawn = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
@@ -156,8 +154,7 @@ class Strengths:
     equal weight: ties count one half, both positions have equal weight, and covariates are equal. `position` is the
     advantage of being shown first, in log odds, `covariates` log odds per unit, and `log_nu` the log of Davidson's ν,
     the tendency to call equal stories a tie. `differences` holds, for all pairs, the log strength of the first minus
-    that of the second, p adjusted over all pairs (Holm).
-    """
+    that of the second, p adjusted over all pairs (Holm)."""
 
     systems: tuple[str, ...]
     strengths: tuple[Estimate, ...]
@@ -196,8 +193,7 @@ def strengths(
     (None = all). `ties` are an outcome of their own with a parameter ("davidson"), half a win for each system ("half")
     or not counted ("left-out"). `bootstrap`, if given, replaces the intervals clustered by story-prompt with percentile
     intervals (`intervals.expanded`) over resamples of story-prompts. Bradley & Terry 1952; Davidson 1970; Davidson &
-    Beaver 1977; Bell & McCaffrey 2002.
-    """
+    Beaver 1977; Bell & McCaffrey 2002."""
     comparisons = comparisons.with_ties(ties)
     fit = davidson.fit(comparisons, position=position, covariates=covariates)
     if isinstance(fit, str):
@@ -231,8 +227,7 @@ def win_rates(fit: Fit, parameters: Floats) -> Floats:
     """Expected win rate of each system of `fit` against all others, (b, systems), ties counted one half.
 
     `parameters` (b, parameters) are in the order strengths, position, covariates, log ν, as far as the model has them.
-    Both positions have equal weight and covariates are equal.
-    """
+    Both positions have equal weight and covariates are equal."""
     systems = fit.design.systems
     step = max(1, _CHUNK // systems**2)
     parts = [_win_rates(fit, parameters[at : at + step]) for at in range(0, len(parameters), step)]

@@ -6,8 +6,7 @@ undefined: an `Estimate` with a reason, not 0. There are three ways of grouping:
 - *overall*: the correlation over all stories;
 - *system*: the correlation over systems of their means, which are taken over the same stories for both variables;
 - *grouped*: the mean of the correlations within each group (story-prompts or systems); groups whose correlation is
-  undefined are counted and left out.
-"""
+  undefined are counted and left out."""
 
 from __future__ import annotations
 
@@ -68,8 +67,7 @@ def correlate(
     """Correlation of `x` and `y` (n,) by the named `coefficient`, without an interval; pairs with a NaN are left out.
 
     `names` of x and y and the word `unit` for pairs stand in reasons. n counts pairs. Undefined for fewer than 3 pairs
-    or if x or y is constant.
-    """
+    or if x or y is constant."""
     keep = ~(np.isnan(x) | np.isnan(y))
     x, y = x[keep], y[keep]
     reason = undefined_reason(x, y, names, unit)
@@ -105,8 +103,7 @@ def correlate_means(
     """Correlation by the named `coefficient` over the means of each `group` (system) of `x` and `y` (n,).
 
     Means are over the stories with both values; n counts groups. Undefined for fewer than 3 groups or if all means of x
-    or of y are equal; `names` stand in the reason.
-    """
+    or of y are equal; `names` stand in the reason."""
     mean_x, mean_y = group_means(x, y, group)
     means = (f"the system means of {names[0]}", f"the system means of {names[1]}")
     return correlate(mean_x, mean_y, coefficient, names=means, unit="systems")
@@ -116,8 +113,7 @@ def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficien
     """Unweighted mean of the correlations within groups (story-prompts or systems).
 
     `x`, `y`, `group` and `coefficient` are as in `within`. n counts groups with a defined correlation, the others are
-    left out; `method` gives both numbers, such as "5 of 8 groups". Undefined if no group has one.
-    """
+    left out; `method` gives both numbers, such as "5 of 8 groups". Undefined if no group has one."""
     values = within(x, y, group, coefficient)
     defined = values[~np.isnan(values)]
     if defined.size == 0:
@@ -128,8 +124,7 @@ def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficien
 def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall") -> Floats:
     """Correlation by the named `coefficient` within each `group` (0, 1, ...) of `x` and `y` (n,), shape (groups,).
 
-    Pairs with a NaN are left out. NaN where x or y is constant, or with fewer than 3 pairs.
-    """
+    Pairs with a NaN are left out. NaN where x or y is constant, or with fewer than 3 pairs."""
     groups = int(group.max()) + 1 if group.size else 0
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.arange(groups + 1))
@@ -145,8 +140,7 @@ def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kenda
 def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Callable[[Weights], Floats]:
     """A function from weights of stories, (b, n), to the correlation in each resample, (b,); NaN where undefined.
 
-    `x` and `y` (n,) are correlated by the named `coefficient`; pairs with a NaN are left out.
-    """
+    `x` and `y` (n,) are correlated by the named `coefficient`; pairs with a NaN are left out."""
     return COEFFICIENTS[coefficient].resampled(x, y)
 
 
@@ -154,8 +148,7 @@ def fisher_z(estimate: Estimate) -> Estimate:
     """Pearson's r with Fisher's z interval: tanh(atanh(r) +- z / sqrt(n - 3)) (Fisher 1921).
 
     `estimate` is of n independent pairs. There is no interval, but a reason, for n <= 3 and |r| = 1. An undefined
-    estimate is returned unchanged.
-    """
+    estimate is returned unchanged."""
     from dataclasses import replace
 
     from scipy.special import ndtri
@@ -177,8 +170,7 @@ def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
     """Pearson's r in b resamples, (b,); NaN where x or y is constant except for rounding errors.
 
     `x` and `y` have shape (b, n stories), or (1, n stories) for all resamples; none is missing. `weights` (b, n) are
-    how often each story occurs.
-    """
+    how often each story occurs."""
     w = weights.astype(np.float64)
     total = w.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -253,8 +245,7 @@ class CoefficientRecord:
     vectors with NaN and returns a function of the stories' weights, as `resampled` above. `of_rows` takes values of
     groups in b resamples, (b, groups) with NaN = missing, and how often each group counts; it gives one correlation per
     resample. `of_signs` is true for a coefficient of the signs of pairs, which is 2/pi arcsin r where r is a normal
-    pair's correlation (Greiner 1909). `fisher` is true if Fisher's z gives its interval.
-    """
+    pair's correlation (Greiner 1909). `fisher` is true if Fisher's z gives its interval."""
 
     name: str
     signature: str

@@ -51,8 +51,7 @@ class CorrelationTest:
     """One test of r12 = r13, the correlations of variable 1 (such as human ratings) with variables 2 and 3.
 
     `statistic` is t, with `df` degrees of freedom and `p`; None where undefined, for a `reason`. `n` counts stories (or
-    systems) of all three correlations. `difference`, r12 - r13, is given whenever both exist, even without a test.
-    """
+    systems) of all three correlations. `difference`, r12 - r13, is given whenever both exist, even without a test."""
 
     statistic: float | None
     df: int | None
@@ -82,8 +81,7 @@ def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> Correl
     `tail` "greater" tests r12 > r13; use "two-sided" unless the direction was fixed before seeing the data. Undefined,
     with a reason, for a missing correlation (NaN), n <= 3, |r| = 1, and a correlation matrix that is not positive
     definite (possible for taus, or with different stories). Equal correlations give t = 0 and p = .5 (1 if two-sided).
-    ValueError for |r| > 1 or an unknown tail.
-    """
+    ValueError for |r| > 1 or an unknown tail."""
     tests = compare_arrays(r12, r13, r23, n, tail=tail)
     df = number(tests.df)
     return CorrelationTest(
@@ -100,8 +98,7 @@ def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> Correl
 def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tail: Tail) -> CorrelationTests:
     """Williams' test of r12 = r13 for whole arrays (Steiger 1980, eq. 7).
 
-    `r12`, `r13`, `r23`, `n` and `tail` are as in `compare`; the first four broadcast together.
-    """
+    `r12`, `r13`, `r23`, `n` and `tail` are as in `compare`; the first four broadcast together."""
     a, b, c = (np.asarray(r, dtype=np.float64) for r in (r12, r13, r23))
     a, b, c, size = np.broadcast_arrays(a, b, c, np.asarray(n, dtype=np.int64))
     why = _why_not(a, b, c, size)
@@ -118,8 +115,7 @@ def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats,
     """`r12`, `r13` and `r23` after reversing variables 2 and 3 where needed, so that r12 and r13 are not negative.
 
     It is used where some measures are distances: a good distance correlates negatively with human ratings. r23 changes
-    its sign if one of the variables is reversed, and keeps it if both are.
-    """
+    its sign if one of the variables is reversed, and keeps it if both are."""
     a, b, c = (np.asarray(r, dtype=np.float64) for r in (r12, r13, r23))
     turns = np.where(a < 0, -1.0, 1.0) * np.where(b < 0, -1.0, 1.0)
     return np.abs(a), np.abs(b), np.asarray(turns * c, dtype=np.float64)
@@ -172,8 +168,7 @@ _PARTIAL_ONE = 1 - 1e-12
 def partial(xy: ArrayLike, xz: ArrayLike, yz: ArrayLike) -> Floats:
     """Partial correlation of x and y given z (Yule 1907; tau-b: Kendall 1942), from correlations `xy`, `xz` and `yz`.
 
-    Shapes broadcast. NaN where one is NaN, or where |xz| or |yz| is 1: z then determines x (or y) completely.
-    """
+    Shapes broadcast. NaN where one is NaN, or where |xz| or |yz| is 1: z then determines x (or y) completely."""
     r, a, b = (np.asarray(value, dtype=np.float64) for value in (xy, xz, yz))
     fixed = (np.abs(a) >= _PARTIAL_ONE) | (np.abs(b) >= _PARTIAL_ONE)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -207,8 +202,7 @@ def latent_correlation(x: Floats, y: Floats) -> LatentCorrelation | None:
     """Correlation of the normal variables behind two ratings `x` and `y` (n,) of the same stories, none missing.
 
     Its variance is the jackknife's of r, carried over by the slope of r(rho) (delta method). None with 3 stories or
-    fewer, where a side is constant or differs in one story alone, or where |r| is 1.
-    """
+    fewer, where a side is constant or differs in one story alone, or where |r| is 1."""
     if x.size <= MIN_PAIRS or min(_unusual(x), _unusual(y)) <= _ONE:
         return None
     r = pearson(x, y)
@@ -265,8 +259,7 @@ class GroupCorrelation:
     """Pearson's r of judge and people in one group of stories.
 
     `r` has Fisher's z interval, 95 %, which assumes independent stories. `latent` is corrected for the distributions of
-    the two ratings; None where undefined. The standard deviations (with n - 1) are over the stories of r.
-    """
+    the two ratings; None where undefined. The standard deviations (with n - 1) are over the stories of r."""
 
     r: Estimate
     latent: LatentCorrelation | None
@@ -285,8 +278,7 @@ class Homogeneity:
 
     `p` is the upper tail of `q`; `df` is the number of groups used minus 1. `i2` is the share of the variation of the
     correlations beyond chance, max(0, (Q - df) / Q) (Higgins & Thompson 2002). `left_out` counts groups without a
-    usable correlation (undefined, 3 stories or fewer, all but one story rated alike, |r| = 1).
-    """
+    usable correlation (undefined, 3 stories or fewer, all but one story rated alike, |r| = 1)."""
 
     q: float | None
     df: int
@@ -299,8 +291,7 @@ class Homogeneity:
 def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
     """Pearson's r of `judge` and `people` (n stories,) in one group, with both SDs; NaN is left out pairwise.
 
-    Undefined for fewer than 3 stories with both ratings, or if one side is constant.
-    """
+    Undefined for fewer than 3 stories with both ratings, or if one side is constant."""
     keep = ~(np.isnan(judge) | np.isnan(people))
     x, y = judge[keep], people[keep]
     names = ("the judge's ratings", "the people's ratings")
@@ -320,8 +311,7 @@ def homogeneity(correlations: Sequence[LatentCorrelation | None]) -> Homogeneity
     Q = sum w_g (z_g - z)^2 with w_g = 1 / variance of z_g, and z the mean of z_g weighted by w_g. With few stories
     these variances are uncertain: Q / (groups - 1) is compared with Welch's F distribution in place of chi-squared.
     Groups must be independent. Systems that wrote for the same story-prompts share a part of their variance, and the
-    test is then approximate. Undefined with fewer than two usable groups.
-    """
+    test is then approximate. Undefined with fewer than two usable groups."""
     usable = [group for group in correlations if group is not None]
     left_out, groups = len(correlations) - len(usable), len(usable)
     if groups < 2:

@@ -25,8 +25,7 @@ The reliability is estimated from tau itself, not from variance components. Vari
 error has heavy tails or differs between stories, since tau depends less on outliers than a variance: in simulated
 ratings of whole points, the gain from a further rating was .59 to .85 of the predicted one. The prediction used here
 extrapolates the last observed step, from k - 1 to k ratings. On average it was within a tenth of the true gain
-(`tests/stats/correlation/test_attenuation.py`).
-"""
+(`tests/stats/correlation/test_attenuation.py`)."""
 
 from __future__ import annotations
 
@@ -58,8 +57,7 @@ class Spread:
 def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
     """Correlations `values` within a class (NaN stays, 0 stays 0), corrected to the spread of all stories.
 
-    `spread` is from `spread_within`; `rank` is true for Kendall's tau, false for Pearson's r or Spearman's rho.
-    """
+    `spread` is from `spread_within`; `rank` is true for Kendall's tau, false for Pearson's r or Spearman's rho."""
     u, a = max(1.0, spread.ratio), spread.reliability
     more = (u**2 - 1) / a
     r = np.sin(np.pi * values / 2) if rank else np.asarray(values, dtype=np.float64)
@@ -73,8 +71,7 @@ def spread_within(ratings: Floats, group: Codes) -> Spread:
 
     `ratings` (n stories, raters) has NaN where not rated; a column need not be one person. `group` (n,): -1 = none.
     Stories without a group or rating are left out. Both are 1 where nothing varies within groups; the reliability also
-    where no story has two ratings.
-    """
+    where no story has two ratings."""
     used = ~np.isnan(ratings)
     keep = used.any(axis=1) & (group >= 0)
     ratings, used, group = ratings[keep], used[keep], group[keep]
@@ -96,8 +93,7 @@ def next_gain(before: Floats | float, now: Floats | float, k: int) -> Floats:
     """Predicted gain in tau from one more rating per story in one of the two means that are correlated.
 
     `before` and `now` are Kendall's tau with the mean of k - 1 and of `k` (2 or more) ratings; arrays broadcast. 0
-    where the last rating brought no gain. NaN where `before` is 0 or less, which does not allow a prediction.
-    """
+    where the last rating brought no gain. NaN where `before` is 0 or less, which does not allow a prediction."""
     earlier, r = (np.sin(np.pi * np.asarray(tau, dtype=np.float64) / 2) for tau in (before, now))
     with np.errstate(invalid="ignore", divide="ignore"):
         # r² with k over r² with k - 1 is k (1 + (k - 2) rel) / ((k - 1) (1 + (k - 1) rel)).
@@ -120,8 +116,7 @@ def spearman_brown(single: Floats | float, k: float) -> Floats:
 def number_for(single: float, target: float) -> int | None:
     """Smallest number of ratings whose mean has the reliability `target`, below 1 (Spearman 1910; Brown 1910).
 
-    None where the reliability `single` of one rating is 0 or less.
-    """
+    None where the reliability `single` of one rating is 0 or less."""
     if single <= 0:
         return None
     return max(1, int(np.ceil(target * (1 - single) / (single * (1 - target)) - 1e-9)))
@@ -142,8 +137,7 @@ class Ceiling:
     """A human ceiling: pairs of rating vectors whose mean correlation is the ceiling.
 
     `of` is what the mean is over: raters, or random draws of one rater per story. `x` and `y` (pairs, n stories) are
-    the two vectors of each pair.
-    """
+    the two vectors of each pair."""
 
     name: str
     of: str
@@ -154,8 +148,7 @@ class Ceiling:
         """The ceiling: mean over pairs of their correlation by `measure`.
 
         It takes two vectors with NaN = missing. n is the largest number of stories of a pair. Pairs whose correlation
-        is undefined are left out and counted in `method`. Undefined where all are, or without a pair.
-        """
+        is undefined are left out and counted in `method`. Undefined where all are, or without a pair."""
         if len(self.x) == 0:
             why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
             return Estimate.undefined(f"one more person is undefined{why}")
@@ -176,8 +169,7 @@ class Ceiling:
     def values(self, values_of: Callable[[Floats, Floats], Floats]) -> Floats:
         """The ceiling in each of b resamples, (b,); NaN where no pair has a correlation, ValueError without pairs.
 
-        `values_of` takes two vectors (n,) with NaN = missing and gives their correlation in each resample, (b,).
-        """
+        `values_of` takes two vectors (n,) with NaN = missing and gives their correlation in each resample, (b,)."""
         return self.of_resampled(np.stack([values_of(x, y) for x, y in zip(self.x, self.y, strict=True)]))
 
     @staticmethod
@@ -196,8 +188,7 @@ def leave_one_out(ratings: Floats, measure: Measure) -> Estimate:
 def one_against_others(ratings: Floats) -> Ceiling:
     """The leave-one-out ceiling, as pairs of each rater and the mean of the others; no pair for a single rater.
 
-    `ratings` (n stories, r raters) has NaN where not rated; each column must be one person.
-    """
+    `ratings` (n stories, r raters) has NaN where not rated; each column must be one person."""
     total, count = np.nansum(ratings, axis=1), (~np.isnan(ratings)).sum(axis=1)
     raters = ratings.T if ratings.shape[1] > 1 else ratings.T[:0]
     own = ~np.isnan(raters)
@@ -208,8 +199,7 @@ def one_against_others(ratings: Floats) -> Ceiling:
 def is_panel(ratings: Floats) -> bool:
     """Whether each rater rated at least 80 % (`PANEL_SHARE`) of the stories with two or more ratings.
 
-    `ratings` (n stories, r raters). False where there is no such story.
-    """
+    `ratings` (n stories, r raters). False where there is no such story."""
     present = ~np.isnan(ratings)
     shared = present[present.sum(axis=1) > 1]
     return bool(len(shared)) and bool((shared.mean(axis=0) >= PANEL_SHARE).all())
@@ -220,8 +210,7 @@ def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> 
 
     A pair is one random rater of each story, and the mean of the story's others. `draws` are balanced: in k consecutive
     ones, each of a story's k raters is drawn once, in random order (`rng`). Stories with fewer than two of `ratings` (n
-    stories, r raters) are left out.
-    """
+    stories, r raters) are left out."""
     story, column = np.nonzero(~np.isnan(ratings))
     count = np.bincount(story, minlength=len(ratings))
     shared = np.flatnonzero(count > 1)

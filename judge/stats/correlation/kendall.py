@@ -57,8 +57,7 @@ def _few_levels(rounded: Floats) -> Codes | None:
     """Codes of many values with few distinct levels, by table lookup instead of sorting; None where not possible.
 
     The levels in a sample of the values are assigned to bins of equal width. A value that differs from the level of its
-    bin shows that the sample did not contain all levels; the result is then None.
-    """
+    bin shows that the sample did not contain all levels; the result is then None."""
     sample = rounded[:: rounded.size // _SAMPLE]
     levels = np.unique(sample[~np.isnan(sample)])
     if not 2 <= levels.size <= _BINS // 16 or not np.isfinite(levels).all():
@@ -107,8 +106,7 @@ def _tau_b_table(table: Codes) -> Floats:
 def level_sums(weights: Codes, level: Codes, levels: int) -> Codes:
     """Sum of the `weights` (b, n) of the stories at each rating level, (b, levels).
 
-    `level` (n,) is that of each story; each of 0..`levels`-1 must occur.
-    """
+    `level` (n,) is that of each story; each of 0..`levels`-1 must occur."""
     order = np.argsort(level, kind="stable")
     starts = np.searchsorted(level[order], np.arange(levels))
     return np.asarray(np.add.reduceat(weights[:, order], starts, axis=1), dtype=np.int64)
@@ -132,8 +130,7 @@ def _tied(counts: Codes) -> Codes:
 def ratio(score: NDArray[np.generic], n: Codes, tied_x: Codes, tied_y: Codes) -> Floats:
     """tau-b from `score` (concordant minus discordant pairs), `n` stories, and the pairs `tied_x` and `tied_y`.
 
-    NaN where all pairs are tied on x or on y, or there are no pairs.
-    """
+    NaN where all pairs are tied on x or on y, or there are no pairs."""
     pairs = n * (n - 1) // 2
     return of_untied(score, pairs - tied_x, pairs - tied_y)
 
@@ -177,8 +174,7 @@ def _inversions(values: Codes) -> int:
     Two numbers compare by the highest bit in which they differ. Among numbers with equal higher bits, in original
     order, each 0 that follows a 1 is therefore one inversion. After each pass the numbers are partitioned stably by the
     bit, zeros first, so that numbers with equal higher bits stay adjacent and in order (the layout of a wavelet
-    matrix).
-    """
+    matrix)."""
     values, total = values.astype(np.int32 if values.size < 2**31 else np.int64), 0
     for bit in range(int(values.max()).bit_length() - 1, -1, -1):
         high = values >> bit

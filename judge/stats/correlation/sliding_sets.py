@@ -8,8 +8,7 @@ compared with itself. Over ordered pairs with self-pairs, the r² *equals* that 
 of all differences is twice that of the means. 6,400 pairs therefore hold no more information than 80 means.
 
 For comparison there are the correlations over unordered pairs of distinct sets, over sets that do not overlap, and over
-the stories. Intervals come from resampling stories, with sorting and sliding repeated each time.
-"""
+the stories. Intervals come from resampling stories, with sorting and sliding repeated each time."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ class SlidingSets:
     do not overlap (n counts pairs of sets), and `stories` over single stories. `sets` counts sets of n stories as
     published, (n - window) / stride; `inclusive` one more, both ends included (used for `unordered`); `disjoint` n /
     window. `tied` stories share their human score with another, so that their order in the sort depends on the input
-    order.
-    """
+    order."""
 
     published: Estimate
     unordered: Estimate
@@ -55,8 +53,7 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
     `judge` and `people` (n,) are in the order of the stories' ids, which decides between equal human scores; stories
     with NaN are left out. A set has `window` stories, and sets start `stride` stories apart; ValueError if either is
     below 1. Undefined over sets with fewer stories than a window or fewer than 3 sets; all four with fewer than 3
-    stories or where judge or people are constant.
-    """
+    stories or where judge or people are constant."""
     if window < 1 or stride < 1:
         raise ValueError(f"window {window} and stride {stride} must be 1 or more")
     keep = ~(np.isnan(judge) | np.isnan(people))
@@ -75,8 +72,7 @@ def resampled(judge: Floats, people: Floats, *, window: int = 200, stride: int =
     """A function from weights (b, n) to Pearson's r in b resamples in the four `WAYS`, (b, 4); NaN where undefined.
 
     `judge`, `people`, `window` and `stride` are as in `sliding_sets`. Sorting and sliding are repeated in each
-    resample.
-    """
+    resample."""
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
     x, y = judge[order], people[order]
@@ -138,8 +134,7 @@ def _of_differences(a: Floats, b: Floats) -> Floats:
     """Pearson's r of the differences a_j - a_i with b_j - b_i over all i < j, row by row.
 
     With m columns, this takes O(m): over i < j the differences sum to sum_k (2k - m + 1) a_k, and their products to m
-    sum(ab) - sum(a) sum(b).
-    """
+    sum(ab) - sum(a) sum(b)."""
     m = a.shape[1]
     if m < 3:
         return np.full(a.shape[0], np.nan)

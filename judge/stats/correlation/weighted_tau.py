@@ -9,8 +9,7 @@ resample. There are three ways to compute C - D, all exact because all sums are 
 - *by tables*: contingency tables of the weights are built one level of human ratings at a time, and summed. Time:
   resamples x stories x levels.
 - *in steps*: the same along the side with many levels (such as a control's scores), some hundred stories at a time;
-  pairs within a step are counted by their signs. Time: resamples x stories x (levels of the other side + a step).
-"""
+  pairs within a step are counted by their signs. Time: resamples x stories x (levels of the other side + a step)."""
 
 from __future__ import annotations
 
@@ -49,8 +48,7 @@ _MOST_LEVELS = 1024
 def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
     """A function from weights, (b, n stories), to tau-b of `x` and `y` in these resamples, (b,); NaN where undefined.
 
-    `x` and `y` (n,) are from `kendall.codes`; -1 = missing, left out pairwise.
-    """
+    `x` and `y` (n,) are from `kendall.codes`; -1 = missing, left out pairwise."""
     statistic = by_stories(x[None, :], y)
     return lambda weights: statistic(weights)[0]
 
@@ -59,8 +57,7 @@ def by_units(x: Codes, y: Codes, unit: Codes) -> Statistic:
     """A function from counts of units, (b, units), to tau-b of each judge with people in these resamples, (judges, b).
 
     `x` (judges, n) and `y` (n,) are the judges' and people's `kendall.codes`; -1 = missing, left out pairwise. `unit`
-    (n,) holds the unit (such as story-prompt) of each story, 0..units-1.
-    """
+    (n,) holds the unit (such as story-prompt) of each story, 0..units-1."""
     units = int(unit.max()) + 1 if unit.size else 0
     forms = _forms(x, y, unit, units)
     score = np.concatenate([form.score for form in forms], axis=1)
@@ -98,8 +95,7 @@ class _Ties:
     """Data for counting tied pairs of one judge or of people, when units (such as story-prompts) are resampled.
 
     `table` counts the stories of each level in each unit, (units, levels); None if each unit is one story. With `pairs`
-    (more levels than units), it holds the tied pairs between units, (units, units).
-    """
+    (more levels than units), it holds the tied pairs between units, (units, units)."""
 
     level: Codes
     unit: Codes
@@ -196,8 +192,7 @@ def _signs(rows: Counts, level: Counts) -> NDArray[np.int8]:
 def by_stories(x: Codes, y: Codes) -> Statistic:
     """A function from weights, (b, n stories), to tau-b of each judge with people, (judges, b), by the fastest method.
 
-    `x` (judges, n) and `y` (n,) are the judges' and people's `kendall.codes`; -1 = missing, left out pairwise.
-    """
+    `x` (judges, n) and `y` (n,) are the judges' and people's `kendall.codes`; -1 = missing, left out pairwise."""
     x, y = np.where(y >= 0, x, -1), np.where((x >= 0).any(axis=0), y, -1)
     judges, people = [kendall.levels(row) for row in x], kendall.levels(y)
     levels, levels_y = [int(row.max(initial=-1)) + 1 for row in judges], int(people.max(initial=-1)) + 1
@@ -227,8 +222,7 @@ def in_steps(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
     """A function from weights, (b, n stories), to tau-b of `x` and `y` in these resamples, (b,), in steps.
 
     `x` and `y` (n,) are `kendall.codes` of a judge's and people's ratings; -1 = missing, left out pairwise. One of them
-    has few levels.
-    """
+    has few levels."""
     kept = np.flatnonzero((x >= 0) & (y >= 0))
     many, few = kendall.dense(x[kept]), kendall.dense(y[kept])
     if few.max(initial=0) > many.max(initial=0):
@@ -341,8 +335,7 @@ def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Code
     """Pairs of groups (such as systems) in each of b resamples: concordant minus discordant, untied on x, untied on y.
 
     `x` and `y` (b, groups) are means of the judge's and people's ratings, rounded so that ties are equal; groups with a
-    NaN are in no pair. `mass` (b, groups) is how often each group counts; copies of a group are tied.
-    """
+    NaN are in no pair. `mass` (b, groups) is how often each group counts; copies of a group are tied."""
     b, groups = x.shape
     score, untied_x, untied_y = (np.zeros(b, dtype=np.int64) for _ in range(3))
     for i in range(groups - 1):

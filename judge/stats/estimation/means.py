@@ -5,8 +5,7 @@ Single ratings or story-prompts are the independent units.
 *As independent* is the method of the HANNA study: every rating counts as one independent observation. *Clustered* takes
 story-prompts as the independent units, because all ratings of one story, and all stories for one story-prompt, are
 correlated. Which interval is wider depends on the data. If raters agree, the first is too narrow. If raters with
-opposite leniency rate every story, the first is too wide.
-"""
+opposite leniency rate every story, the first is too wide."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ def as_independent(ratings: Floats) -> Estimate:
     """Mean of single ratings with Student's t interval, mean +- t(n - 1) * s / sqrt(n), each rating one observation.
 
     `ratings` (any shape) has NaN where missing, left out (Student 1908). Undefined without a rating; no interval, but a
-    reason, with a single one.
-    """
+    reason, with a single one."""
     defined = ratings[~np.isnan(ratings)]
     if defined.size == 0:
         return Estimate.undefined("no rating")
@@ -51,8 +49,7 @@ def clustered(values: Floats, cluster: Codes, *, bounds: Bounds = (-np.inf, np.i
     ... The interval, clipped to `bounds`, is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i -
     mean))^2) / n for n stories in G clusters, with the cluster-robust variance of a mean (Liang & Zeger 1986; for
     evaluations of language models: Miller 2024, equation 4, without its large-sample z). With one story per cluster it
-    is Student's interval over stories. Undefined without a rated story; no interval with one cluster.
-    """
+    is Student's interval over stories. Undefined without a rated story; no interval with one cluster."""
     present = ~np.isnan(values)
     x, group = values[present], cluster[present]
     if x.size == 0:
@@ -76,8 +73,7 @@ def within(estimate: Estimate, bounds: Bounds) -> Estimate:
 def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
     """Standard error of the mean of `values` (n,), none missing, over the clusters in `cluster` (n,), and their number.
 
-    None with fewer than two clusters.
-    """
+    None with fewer than two clusters."""
     clusters = int(np.count_nonzero(np.bincount(cluster)))
     if clusters < 2:
         return None, clusters
@@ -88,8 +84,7 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
 def clustered_p(values: Floats, cluster: Codes) -> float | None:
     """Two-sided p that the mean of `values` (n,), none missing, is 0, by Student's t over the clusters in `cluster`.
 
-    None with fewer than two clusters, and where the cluster means do not vary.
-    """
+    None with fewer than two clusters, and where the cluster means do not vary."""
     from scipy.special import stdtr
 
     error, clusters = clustered_error(values, cluster)
@@ -101,8 +96,7 @@ def clustered_p(values: Floats, cluster: Codes) -> float | None:
 def resampled(values: Floats, group: Codes, groups: int) -> Callable[[Codes], Floats]:
     """A function from weights (b, n) to group means in b resamples, (b, r, groups); NaN where a group has no rating.
 
-    `values` (r rows, n stories) has NaN where missing, and `group` (n,) holds the group (system), 0..`groups`-1.
-    """
+    `values` (r rows, n stories) has NaN where missing, and `group` (n,) holds the group (system), 0..`groups`-1."""
     rows, n = values.shape
     rated = ~np.isnan(values)
     in_group = group[:, None] == np.arange(groups)[None, :]
@@ -143,9 +137,8 @@ class Equivalence:
     and "at or above high", are rejected (Schuirmann 1987). That is the case if the 90 % interval lies inside the
     bounds. The user chooses the bounds: the smallest differences that would matter.
 
-    `difference` has its 90 % interval. `p_low` and `p_high` are of "at or below the lower bound" and of "at or
-    above the upper bound".
-    """
+    `difference` has its 90 % interval. `p_low` and `p_high` are of "at or below the lower bound" and of "at or above
+    the upper bound"."""
 
     difference: Estimate
     bounds: tuple[float, float]
@@ -167,10 +160,9 @@ def tost(
 ) -> Equivalence:
     """Two one-sided t tests that the mean of `differences` (n,), without NaN, is in (`low`, `high`) (Schuirmann 1987).
 
-    Each has the level 5 %. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`,
-    with clusters - 1 degrees of freedom; None = differences are independent. Undefined with fewer than two differences;
-    no test where all are equal. ValueError if the bounds do not ascend.
-    """
+    Each has the level 5 %. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`, with
+    clusters - 1 degrees of freedom; None = differences are independent. Undefined with fewer than two differences; no
+    test where all are equal. ValueError if the bounds do not ascend."""
     present = ~np.isnan(differences)
     d = differences[present]
     n = d.size
@@ -192,11 +184,10 @@ def tost_of(
     """Two one-sided t tests of a `difference` with a standard `error`, such as a difference of two correlations.
 
     `error` has `df` degrees of freedom; 0 (all differences equal) allows no test. `low` and `high` are the smallest
-    differences that would matter (ValueError if they do not ascend). `skew` is the skewness
-    of the averaged values (such as story-prompts' pseudo-values), divided by the square root of their number. It causes
-    an error of this order in each one-sided test, in either direction (Hall 1992, Journal of the Royal Statistical
-    Society B 54, 221-228): the more conservative of Student's t and Hall's corrected t is used.
-    """
+    differences that would matter (ValueError if they do not ascend). `skew` is the skewness of the averaged values
+    (such as story-prompts' pseudo-values), divided by the square root of their number. It causes an error of this order
+    in each one-sided test, in either direction (Hall 1992, Journal of the Royal Statistical Society B 54, 221-228): the
+    more conservative of Student's t and Hall's corrected t is used."""
     from scipy import stats
 
     _ascending(low, high)
@@ -247,8 +238,7 @@ class PoweredMean:
 
     `estimate` counts in n stories that people rated. `people` has an interval by the same formula (lambda = 0). `judge`
     is the mean over all stories, without correction; None without a rating. `power` is lambda; None where undefined.
-    `both`, `judge_only` and `lost` count stories rated by both, by the judge only, and not by the judge.
-    """
+    `both`, `judge_only` and `lost` count stories rated by both, by the judge only, and not by the judge."""
 
     estimate: Estimate
     people: Estimate
@@ -262,8 +252,7 @@ class PoweredMean:
     def worth(self) -> float | None:
         """Relative efficiency: the variance of the mean of human ratings alone / that of the prediction-powered mean.
 
-        Above 1, the judge's ratings make the mean more precise; None where a variance is unknown or the second is 0.
-        """
+        Above 1, the judge's ratings make the mean more precise; None where a variance is unknown or the second is 0."""
         widths = [None if e.low is None or e.high is None else e.high - e.low for e in (self.people, self.estimate)]
         plain, powered = widths
         return None if plain is None or powered is None or powered == 0.0 else (plain / powered) ** 2
@@ -297,8 +286,7 @@ def powered_mean(
     ratings; quantiles are normal. With `small_sample`, the divisor in the variances of the interval is n - 1, and
     quantiles are those of Student's t with n - 1 degrees of freedom. With normal quantiles, 95 % intervals cover only
     93 % where people rated 30 stories. The n stories must be a random sample of all n + N, so the method does not hold
-    where raters chose which stories to rate. Stories are taken as independent.
-    """
+    where raters chose which stories to rate. Stories are taken as independent."""
     judged, rated = ~np.isnan(judge), ~np.isnan(people)
     both, more = int((judged & rated).sum()), int((judged & ~rated).sum())
     counts = (both, more, int((~judged).sum()))

@@ -19,8 +19,7 @@ Student's t with Satterthwaite's degrees of freedom (1946, Biometrics Bulletin 2
 for the stories'.
 
 With two raters whose d_i differ by more than stories explain, this quantile can be up to 12.7: two people give little
-information on how people differ.
-"""
+information on how people differ."""
 
 from __future__ import annotations
 
@@ -88,8 +87,7 @@ class Spread:
 def spread(parts: Floats, resampled: Floats) -> Spread | None:
     """Variances of the mean difference between a judge and raters; None with fewer than two raters or resamples.
 
-    `parts` (r raters,) are the differences, NaN left out, and `resampled` (r, b) those in each resample of stories.
-    """
+    `parts` (r raters,) are the differences, NaN left out, and `resampled` (r, b) those in each resample of stories."""
     from scipy.special import chdtri
 
     defined = ~np.isnan(parts) & ~np.isnan(resampled).all(axis=1)
@@ -110,8 +108,7 @@ def needed(known: Spread, half_width: float) -> tuple[float | None, int | None]:
     """Factor for stories, and number of raters, that each alone shorten half of the average person's interval enough.
 
     `known` is the spread at hand, and `half_width` half of the 95 % interval that is wanted. None where that alone does
-    not suffice, or takes more than a million times as many.
-    """
+    not suffice, or takes more than a million times as many."""
     stories = _first(lambda times: known.with_more(stories=times).half_width() <= half_width)
     raters = _first(lambda times: known.with_more(raters=math.ceil(times * known.raters)).half_width() <= half_width)
     return stories, None if raters is None else math.ceil(raters * known.raters)

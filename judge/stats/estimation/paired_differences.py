@@ -2,8 +2,7 @@
 
 Two systems are compared on the story-prompts for which both have a rating: mean of the differences, Student's paired t
 interval, and paired t test. The p values of a family are adjusted by Holm's (1979) step-down method, which controls the
-probability of any false rejection whatever the dependence between tests.
-"""
+probability of any false rejection whatever the dependence between tests."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ class RateDifference:
 
     `first` and `second` are shares, None without a trial; `difference` is second minus first, n counts trials.
     `only_first` and `only_second` count trials that succeeded on one side only, called discordant (McNemar's test,
-    1947); `discordant` (n stories,) marks stories that have one.
-    """
+    1947); `discordant` (n stories,) marks stories that have one."""
 
     first: float | None
     second: float | None
@@ -78,8 +76,7 @@ def standardised(first: Floats, second: Floats) -> Estimate:
 
     The mean difference is divided by the mean of both sides' standard deviations (divisor n - 1) over the stories that
     both rated. The standard deviation of the differences is not used, because then the effect size would grow with the
-    correlation between the sides. Undefined with fewer than two stories or where each side's ratings are all equal.
-    """
+    correlation between the sides. Undefined with fewer than two stories or where each side's ratings are all equal."""
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = first[both], second[both]
     if x.size < 2:
@@ -109,8 +106,7 @@ def rate_difference(tried: Masks, first: Masks, second: Masks) -> RateDifference
 def resampled_rate_difference(tried: Masks, first: Masks, second: Masks) -> Statistic:
     """A function from weights (b, n) to the difference of success rates in b resamples, (b,); NaN without a trial.
 
-    `tried`, `first` and `second` are as in `rate_difference`.
-    """
+    `tried`, `first` and `second` are as in `rate_difference`."""
     gain = (second & tried).sum(axis=1) - (first & tried).sum(axis=1)
     return _ratio(gain.astype(np.float64), tried.sum(axis=1).astype(np.float64))
 
@@ -140,8 +136,7 @@ class Adjusted:
     """Adjusted p values, and the `family` of tests over which they are adjusted.
 
     `p` has NaN where there was no test. `m` is the size of the family, the number of actual `tests`; for
-    ``hanna-published`` that of one column, placeholders included, as in the paper.
-    """
+    ``hanna-published`` that of one column, placeholders included, as in the paper."""
 
     p: Floats
     m: int
@@ -155,8 +150,7 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
 
     `p` (any shape) is raw, NaN = no test; for ``hanna-published`` a table (criteria, measures). `method` is as in the
     module. Each adjusted p is the lowest level at which the procedure would reject, at least the raw p and at most 1.
-    ValueError for a p outside 0 to 1, an unknown method, or no table for ``hanna-published``.
-    """
+    ValueError for a p outside 0 to 1, an unknown method, or no table for ``hanna-published``."""
     raw = np.asarray(p, dtype=np.float64)
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: one of {', '.join(METHODS)}")
@@ -210,8 +204,7 @@ class Difference:
     log strengths n counts comparisons. The interval is not adjusted for other pairs; its `reason` says why there is no
     test. `p` is two-sided, `p_adjusted` over the family; None without a test. `test` is ``paired t``; ``sign`` where
     all differences are equal and not 0, so that t is undefined; ``clustered t`` for log strengths; ``none`` without a
-    test.
-    """
+    test."""
 
     first: int
     second: int
@@ -236,8 +229,7 @@ class Difference:
 def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems: int) -> Floats:
     """Mean of each system's `values` (n stories,) for each story-prompt, (story-prompts, `systems`); NaN = none.
 
-    `system` and `story_prompt` (n,) hold codes 0, 1, ...
-    """
+    `system` and `story_prompt` (n,) hold codes 0, 1, ..."""
     prompts = int(story_prompt.max()) + 1 if story_prompt.size else 0
     present = ~np.isnan(values)
     cell = story_prompt[present] * systems + system[present]
@@ -250,8 +242,7 @@ def all_pairs(table: Floats) -> list[Difference]:
     """Mean difference of every pair of systems, i < j, first minus second, with p not yet adjusted.
 
     `table` (story-prompts, systems) is from `by_story_prompt`. Undefined without a common story-prompt. No test, but a
-    reason, with one common story-prompt or where all differences are 0.
-    """
+    reason, with one common story-prompt or where all differences are 0."""
     pairs = []
     for i in range(table.shape[1] - 1):
         d = table[:, [i]] - table[:, i + 1 :]
@@ -298,16 +289,14 @@ def adjusted(family: Sequence[Difference]) -> list[Difference]:
 def holm(p: Floats) -> Floats:
     """Holm's step-down adjusted p values, in the order of `p` (m tests,), without NaN (Holm 1979).
 
-    The i-th smallest becomes the maximum over j <= i of min(1, (m - j + 1) p_(j)).
-    """
+    The i-th smallest becomes the maximum over j <= i of min(1, (m - j + 1) p_(j))."""
     return _adjusted(p, "holm")
 
 
 def told_apart(family: Sequence[Difference], systems: int) -> Masks:
     """Whether the row's system is rated significantly higher than the column's, (`systems`, `systems`).
 
-    `family` is from `adjusted`; pairs without a test are not significant. The adjusted p must lie below .05.
-    """
+    `family` is from `adjusted`; pairs without a test are not significant. The adjusted p must lie below .05."""
     higher = np.zeros((systems, systems), dtype=np.bool_)
     for difference in family:
         if (

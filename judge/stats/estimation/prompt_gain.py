@@ -1,12 +1,11 @@
 """Gain in Kendall's tau-b with people of one prompt over another, on story-prompts that chose neither.
 
 tau is computed inside each part and then averaged over parts, never over the stitched ratings of different prompts:
-prompts differ in leniency, which would count as error. The standard error is that of the pseudo-values of the
-jackknife over story-prompts (Efron & Tibshirani 1993, chapter 11), pooled over parts, and the test is Student's t with
-G - 1 degrees of freedom for G story-prompts. Where each half of the story-prompts chose the prompt that the other half
-tests, the two gains depend on each other, and the error is multiplied by `SWAPPED`; in simulations the factor holds
-the level (`tests/benchmarks/simulations/improving.py`).
-"""
+prompts differ in leniency, which would count as error. The standard error is that of the pseudo-values of the jackknife
+over story-prompts (Efron & Tibshirani 1993, chapter 11), pooled over parts, and the test is Student's t with G - 1
+degrees of freedom for G story-prompts. Where each half of the story-prompts chose the prompt that the other half tests,
+the two gains depend on each other, and the error is multiplied by `SWAPPED`; in simulations the factor holds the level
+(`tests/benchmarks/simulations/improving.py`)."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ class Part:
 
     `people` (c, n) are people's means, `base` (k, c, n) the k askings of the first prompt, `other` (c, n) the second's
     ratings; `story_prompt` (n,) and `system` (n,) are codes. A story counts on a criterion where all of these have a
-    rating.
-    """
+    rating."""
 
     people: Floats
     base: Floats
@@ -96,11 +94,9 @@ class Gain:
 
 
 def taus(x: Floats, y: Floats, story_prompt: Codes) -> Floats:
-    """tau-b of each row of `x` (m, n) with `y` (n,): of all stories, then without each
-    `story_prompt`, (m, 1 + G).
+    """tau-b of each row of `x` (m, n) with `y` (n,): of all stories, then without each `story_prompt`, (m, 1 + G).
 
-    NaN ratings are left out pairwise. NaN where a side is constant or fewer than 2 stories are left.
-    """
+    NaN ratings are left out pairwise. NaN where a side is constant or fewer than 2 stories are left."""
     unit = renumbered(story_prompt)
     groups = int(unit.max(initial=-1)) + 1
     counts = np.concatenate([np.ones((1, groups), np.int32), 1 - np.eye(groups, dtype=np.int32)])
@@ -120,8 +116,7 @@ def gain(parts: Sequence[Part], *, confidence: float = 0.95, factor: float = 1.0
 
     `confidence` is that of the two-sided interval; `factor` multiplies the standard error. A criterion on which a
     side's tau does not exist is left out; undefined where no criterion is left, without an interval with fewer than 5
-    story-prompts, where tau rests on one story-prompt alone, and where nothing varies.
-    """
+    story-prompts, where tau rests on one story-prompt alone, and where nothing varies."""
     values = [_of_part(part) for part in parts]
     n = sum(part.story_prompt.size for part in parts)
     if any(value is None for value in values):
@@ -151,8 +146,7 @@ def adjusted(overall: Gain, criteria: Mapping[str, Gain]) -> dict[str, float]:
 
     Criteria are a second step: none is tested unless the gain over all of them, `overall`, lies apart from 0. So the
     whole family, the first test and these, has the level of one test (a fixed sequence: Maurer, Hothorn & Lehmacher
-    1995).
-    """
+    1995)."""
     tested = {name: gain.p for name, gain in criteria.items() if gain.p is not None}
     if not (overall.above or overall.below) or not tested:
         return {}
@@ -204,8 +198,7 @@ def repeats_for(once: float, twice: float, wanted: float, repeats: int) -> float
     """Number of repeats with which the first prompt would reach the tau `wanted`, by Spearman and Brown's formula.
 
     `once` is its tau with `repeats` repeats and `twice` with twice as many. None where more repeats brought nothing, or
-    no number reaches it. Taus are converted to r and back by Greiner's relation, as in `human_ceiling`.
-    """
+    no number reaches it. Taus are converted to r and back by Greiner's relation, as in `human_ceiling`."""
     r, r2, target = (math.sin(math.pi * tau / 2) for tau in (once, twice, wanted))
     if wanted <= once:
         return float(repeats)

@@ -30,8 +30,7 @@ class Association:
     `effect` is Cramér's V (0 to 1) for groups. For numbers it is the AUC, the probability that a lost unit (such as a
     story without a rating) has a higher number than another (.5 = no association), and `correlation` the point-biserial
     one. `p` is not adjusted. `n` and `lost` count units with a known group or number, and those lost. `reason`: why
-    there is no test.
-    """
+    there is no test."""
 
     test: str
     effect: float | None
@@ -56,8 +55,7 @@ def with_group(lost: Masks, group: Codes, rng: np.random.Generator) -> Associati
     exact test. Larger tables use Pearson's chi-squared test if all expected counts are at least 5 (Cochran 1954).
     Otherwise the statistic is compared with that of 9,999 random tables (`rng`) with the same margins, p = (1 + number
     of tables at least as extreme) / (1 + 9,999). No test where no unit or every unit was lost, or there is only one
-    group.
-    """
+    group."""
     size = np.bincount(group)
     size = size[size > 0]
     gone = np.bincount(group, weights=lost.astype(np.float64), minlength=int(group.max()) + 1 if group.size else 0)
@@ -85,8 +83,7 @@ def with_number(lost: Masks, number: Floats) -> Association:
 
     `lost` and `number` (n,) hold whether each unit was lost and its number (such as length; NaN = unknown, left out).
     The effect is AUC = U / (number lost x number kept). No test where no unit or every unit was lost, or all numbers
-    are equal.
-    """
+    are equal."""
     present = ~np.isnan(number)
     lost, number = lost[present], number[present]
     n, m = int(lost.size), int(lost.sum())
@@ -135,8 +132,7 @@ def wilson(successes: float, n: int, *, z: float = means.Z95) -> Estimate:
     """A share of `n` independent trials with Wilson's (1927) score interval; undefined without a trial.
 
     Of the `successes` a tie may count one half: its variance is below the binomial variance, so the interval is
-    conservative. `z` is the normal quantile. For clustered stories use `sample_size.clustered_proportion`.
-    """
+    conservative. `z` is the normal quantile. For clustered stories use `sample_size.clustered_proportion`."""
     if n == 0:
         return Estimate.undefined("a share of nothing")
     low, high = wilson_of_share(successes / n, n, z)
@@ -150,8 +146,7 @@ def _coverage(z: float) -> str:
 def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
     """Limits of Wilson's (1927) score interval of a share `p`: (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n).
 
-    `n` trials, above 0, may be an effective number; `z` is a quantile of the normal or t distribution.
-    """
+    `n` trials, above 0, may be an effective number; `z` is a quantile of the normal or t distribution."""
     centre = p + z * z / (2 * n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
@@ -179,8 +174,7 @@ def corrected_share(
 
     Undefined without judged stories, without one of the two human labels, and where sensitivity + specificity <= 1,
     because then the judge has no information about the share. No interval, but a reason, where too few stories have a
-    human label to tell the judge from chance.
-    """
+    human label to tell the judge from chance."""
     count = round(n)
     if n < 1 or positives < 1 or negatives < 1:
         return Estimate.undefined("undefined without judged stories and calibration stories of both kinds", n=count)
@@ -222,8 +216,7 @@ def mean_bounds(values: Floats, low: float, high: float) -> Estimate:
     """Mean of the known `values` (n,), with Manski's (1990) bounds of the mean of all: the missing all low or all high.
 
     `low` and `high` are the limits of the scale. Those of the result are no confidence interval, and equal the value
-    when nothing is missing. n counts all values. Undefined where none is known.
-    """
+    when nothing is missing. n counts all values. Undefined where none is known."""
     present = ~np.isnan(values)
     n, m = values.size, int(present.sum())
     if m == 0:
@@ -242,8 +235,7 @@ def weighted_share(hits: Floats, weight: Floats, cluster: Codes, *, trials: int 
     stories). `trials` limits the effective n; None = the number of values used; it may be larger where a value is a
     share of several annotators. `sample_size.clustered_proportion` (Franco, Little, Louis & Slud 2019). Where all
     clusters have the same share, or it is 0 or 1, the effective n is Kish's number of clusters, (sum w)² / sum w². n
-    counts values. Undefined without a value; no interval with one cluster.
-    """
+    counts values. Undefined without a value; no interval with one cluster."""
     present = ~np.isnan(hits)
     y, w = hits[present], weight[present]
     group = renumbered(cluster[present])
@@ -272,8 +264,7 @@ def effective_size(hits: Floats, cluster: Codes) -> float:
     """Effective sample size of a share: p (1 - p) divided by its cluster-robust variance, at most n.
 
     `hits` (n,) are between 0 and 1, no NaN; `cluster` (n,) holds any codes. It is the number of clusters where it
-    cannot be estimated: all values are 0 or all 1, or the clusters do not differ.
-    """
+    cannot be estimated: all values are 0 or all 1, or the clusters do not differ."""
     group = renumbered(cluster)
     clusters, share = int(group.max()) + 1, float(hits.mean())
     part = np.bincount(group, weights=hits - share)

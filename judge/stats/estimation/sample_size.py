@@ -14,8 +14,7 @@ pseudo-values (Efron & Tibshirani 1993, chapter 11). With Student's t of G - 1 d
 The estimate of s² from a pilot of G story-prompts has the sampling variance (k / G - (G - 3) / (G (G - 1))) s⁴, where k
 is the kurtosis of the pseudo-values (Mood, Graybill & Boes 1974, chapter VI, theorem 2). Each number of story-prompts
 is given with a range, which comes from the limits of s: s² is taken to follow a scaled chi-squared distribution with
-that variance.
-"""
+that variance."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ class Precision:
 
     `mean` counts in n the values used. `se` is clustered, `se_independent` as if all were independent; None for fewer
     than 2 clusters or values. `effective_n` independent values would give `se`; None where either error is 0 or does
-    not exist.
-    """
+    not exist."""
 
     mean: Estimate
     se: float | None
@@ -54,8 +52,7 @@ def precision(values: Floats, cluster: Codes) -> Precision:
     """Mean of values (e.g. ratings of a system's stories, or paired differences) with its precision under clustering.
 
     `values` (n,) has NaN where missing, left out; `cluster` (n,) holds any codes of story-prompts. `effective_n`
-    exceeds the number of values if values of the same cluster differ more than those of different clusters do.
-    """
+    exceeds the number of values if values of the same cluster differ more than those of different clusters do."""
     present = ~np.isnan(values)
     y = values[present]
     group = renumbered(cluster[present])
@@ -77,8 +74,7 @@ def clustered_proportion(hits: Floats, cluster: Codes) -> Estimate:
     `hits` (n,) is 1 with the property, 0 without, NaN = missing, left out; `cluster` (n,) holds story-prompts; This
     interval keeps its coverage in cluster samples for proportions near 0 and 1 (Franco, Little, Louis & Slud 2019,
     Journal of Survey Statistics and Methodology 7). Where all values are equal the effective n cannot be estimated, and
-    the number of clusters is used instead. Undefined without values; no interval with fewer than 2 clusters.
-    """
+    the number of clusters is used instead. Undefined without values; no interval with fewer than 2 clusters."""
     estimate = precision(hits, cluster)
     if estimate.mean.value is None or estimate.clusters < 2:
         return estimate.mean
@@ -104,8 +100,7 @@ def minimum_detectable_effect(
     `se` is the standard error of the difference, with `df` degrees of freedom (clusters - 1); None = it counts as
     known, and quantiles are normal (2.80 SE at the defaults, 2.49 SE one-sided). With `df`, both quantiles are those of
     Student's t (Bloom 1995, Evaluation Review 19). ValueError if `alpha` or `power` is outside 0 to 1, or `power` is
-    not above alpha / 2 (alpha, one-sided).
-    """
+    not above alpha / 2 (alpha, one-sided)."""
     share = alpha / 2 if two_sided else alpha
     if not (0 < alpha < 1 and share < power < 1):
         above = "alpha / 2" if two_sided else "alpha"
@@ -135,8 +130,7 @@ class Spread:
     the variance (`jackknife.with_jackknife`). Two judges were simulated whose true taus differ by exactly the margin,
     with 96 story-prompts. An equivalence test at level 5 % with 95 degrees of freedom found them equivalent in 5.5 % of
     the studies, and with these degrees of freedom in 5.0 %. `skew` is the pseudo-values' skewness divided by the square
-    root of their number; the error in the level of a one-sided test is of this order.
-    """
+    root of their number; the error in the level of a one-sided test is of this order."""
 
     value: float
     df: float
@@ -174,8 +168,7 @@ class Number:
 def spread(left_out: Floats) -> Spread | None:
     """The spread of a statistic from `left_out` (G,), its values without each story-prompt in turn; NaN = undefined.
 
-    None with fewer than 5 story-prompts, where `left_out` holds NaN, and where its values do not vary.
-    """
+    None with fewer than 5 story-prompts, where `left_out` holds NaN, and where its values do not vary."""
     clusters = left_out.size
     if clusters < FEWEST or not np.isfinite(left_out).all():
         return None
@@ -221,8 +214,7 @@ def for_equivalence(spread: Spread, difference: float, margin: float, *, power: 
 
     `spread` is that of the difference in a pilot. Two one-sided tests must show that the difference lies inside the
     margin, or one that it lies outside. Fields are None where the difference equals the margin, because then no number
-    suffices.
-    """
+    suffices."""
     room = abs(margin - abs(difference))
     inside = abs(difference) < margin
 
@@ -239,8 +231,7 @@ def tost_power(difference: float, error: float, margin: float, df: int) -> float
     """Approximate power of two one-sided t tests to show that a `difference` lies within the `margin`.
 
     `error` is its standard error, with `df` degrees of freedom. Approximated by a t distribution centred at the true
-    difference (Chow, Shao & Wang 2008, section 3.2.3).
-    """
+    difference (Chow, Shao & Wang 2008, section 3.2.3)."""
     critical = float(special.stdtrit(df, 1 - ALPHA))
     above, below = ((margin - sign * difference) / error - critical for sign in (1, -1))
     return max(0.0, float(special.stdtr(df, above) + special.stdtr(df, below) - 1))

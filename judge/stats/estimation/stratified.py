@@ -3,8 +3,7 @@
 Within a stratum the sample is systematic: units are sorted by a variable over which the sample should spread (ties
 broken at random), and every k-th unit is drawn, from a random position on. Each unit thus has the same chance, and
 neighbours are not drawn together (Madow & Madow 1944, Ann. Math. Stat. 15; "implicit stratification": Lohr 2021,
-Sampling, 3rd edition, ch. 5).
-"""
+Sampling, 3rd edition, ch. 5)."""
 
 from __future__ import annotations
 
@@ -30,8 +29,7 @@ def balanced(factors: Integers, n: int, rng: np.random.Generator) -> Integers:
 
     `factors` (units, factors) holds the code of each unit's level of each factor; `rng` is seeded by the caller. The
     inclusion probability of each unit is n / units. It is exact where the factors are fully crossed; elsewhere drawing
-    again for a lost level changes it a little.
-    """
+    again for a lost level changes it a little."""
     units = factors.shape[0]
     levels = [factors[:, place] == code for place in range(factors.shape[1]) for code in np.unique(factors[:, place])]
     members = np.array([np.ones(units, dtype=bool), *levels])
@@ -93,8 +91,7 @@ class Drawn:
     `unit` holds the drawn indices, ascending, `weight` the number of units that each represents, `size` and `drawn` the
     numbers of all and of drawn units in each stratum. `some` is true where strata have no drawn unit, because fewer
     units than strata were requested or chance left a stratum out. Which these are is random, and `weight` allows for
-    that.
-    """
+    that."""
 
     unit: Integers
     weight: Floats
@@ -117,8 +114,7 @@ def draw(
     units at equal distances in it are drawn, ties broken at random. `rng` is seeded by the caller. `allocation` takes
     the same number of units from each stratum, or all of one that has fewer ("equal"), or gives every unit the same
     chance ("proportional"). Where there are more strata than units to draw, those drawn from are balanced over the
-    levels of `factors` (strata, factors), if given. ValueError for n < 1 or another allocation.
-    """
+    levels of `factors` (strata, factors), if given. ValueError for n < 1 or another allocation."""
     if n < 1 or allocation not in ALLOCATIONS:
         raise ValueError(f"cannot draw {n} units with allocation {allocation!r}")
     units = stratum.size
@@ -151,8 +147,7 @@ def draw(
 def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
     """Number of units to draw from each stratum, as equal as their numbers `size` (strata,) allow; `n` in all.
 
-    Units that remain after equal shares go to strata chosen at random by `rng`, seeded by the caller.
-    """
+    Units that remain after equal shares go to strata chosen at random by `rng`, seeded by the caller."""
     given = np.zeros_like(size)
     while (left := n - int(given.sum())) > 0:
         open_ = np.flatnonzero(given < size)
@@ -168,8 +163,7 @@ def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, F
     """A random sample that keeps at most `k` units (such as judgments) of each group: indices, ascending, and weights.
 
     `group` (n,) holds the group (such as the story) of each unit; `rng` is seeded by the caller. The weight is the
-    number of units that each kept unit represents.
-    """
+    number of units that each kept unit represents."""
     order = np.lexsort((rng.random(group.size), group))
     sizes = np.bincount(group)
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]])

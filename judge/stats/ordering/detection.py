@@ -9,8 +9,7 @@ Where story-prompts have several pairs, the counts are divided by the design eff
 as if independent, at least one half), and the quantile is Student's with clusters - 1 degrees of freedom, since the
 design effect is estimated. With one pair per story-prompt there is no design effect to estimate, and the quantile is
 normal. Where all pairs have the same outcome the design effect cannot be estimated, and each story-prompt counts as one
-pair.
-"""
+pair."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ class Detection:
 
     `wins`, `ties` and `losses` count pairs in which the untouched story has the higher, an equal, and the lower rating.
     `p` is two-sided, of the hypothesis that the share is one half; `p_raised` one-sided, small where the change raises
-    ratings. Both are None where `estimate` has no interval.
-    """
+    ratings. Both are None where `estimate` has no interval."""
 
     estimate: Estimate
     wins: int
@@ -57,8 +55,7 @@ def detection(difference: Floats, cluster: Codes) -> Detection:
     """Detection rate of a judge with Tango's (1998) score interval; undefined without a pair.
 
     `difference` (n,) is as in `credit`, and `cluster` (n,) holds story-prompts. With one story-prompt only there is no
-    interval and no p, but a reason.
-    """
+    interval and no p, but a reason."""
     present = ~np.isnan(difference)
     won = credit(difference[present])
     if not won.size:
@@ -85,8 +82,7 @@ class Intervals:
     """Intervals and tests of the mean credit in s samples of pairs (`credit`); every array has shape (s,).
 
     `p` is two-sided, of the hypothesis that the mean credit is one half; `p_raised` one-sided, small where it is below.
-    `effective` is the effective number of independent pairs.
-    """
+    `effective` is the effective number of independent pairs."""
 
     low: Floats
     high: Floats
@@ -98,8 +94,7 @@ class Intervals:
 def intervals(samples: Floats, group: Codes) -> Intervals:
     """Intervals of the mean credit of s samples of n pairs, and tests that it is one half.
 
-    `samples` (s, n) are credits, without NaN; `group` (n,) holds clusters (story-prompts) 0..g-1, g at least 2.
-    """
+    `samples` (s, n) are credits, without NaN; `group` (n,) holds clusters (story-prompts) 0..g-1, g at least 2."""
     n, clusters = samples.shape[1], int(group.max()) + 1
     effective = n / _design_effect(samples, group, clusters)
     wins, losses = (samples == 1).mean(axis=1) * effective, (samples == 0).mean(axis=1) * effective

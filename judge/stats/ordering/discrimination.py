@@ -6,8 +6,7 @@ then mean that the judge rates this class higher.
 The point-biserial correlation is Pearson's r with labels coded 1 and 0. It depends on the balance of the classes and
 cannot reach 1 unless the judge uses only two values. Its largest value is reached when the stories with the highest
 ratings have the label. The AUC does not depend on the balance. It is the probability that a story of the labelled class
-is rated above a story of the other class, with ties counted one half (Mann & Whitney 1947).
-"""
+is rated above a story of the other class, with ties counted one half (Mann & Whitney 1947)."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def curve(score: Floats, label: Masks) -> Curve:
     """The empirical ROC curve (Fawcett 2006, Pattern Recognition Letters 27, algorithm 1).
 
     `score` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should have the higher score.
-    ValueError if one of the classes is empty.
-    """
+    ValueError if one of the classes is empty."""
     keep = ~np.isnan(score)
     score, label = score[keep], label[keep]
     if not label.any() or label.all():
@@ -63,8 +61,7 @@ def tpr_at_fpr(score: Floats, label: Masks, most: float = 0.05) -> Estimate:
 
     `score` and `label` are as in `curve`. Undefined with only one class, and with fewer than 1 / `most` negative
     stories, since then a single false positive would exceed `most`, and only thresholds without a false positive would
-    count.
-    """
+    count."""
     keep = ~np.isnan(score)
     reason = _too_few(label[keep], most)
     if reason:
@@ -76,8 +73,7 @@ def tpr_at_fpr(score: Floats, label: Masks, most: float = 0.05) -> Estimate:
 def resampled_tpr_at_fpr(score: Floats, label: Masks, most: float = 0.05) -> Callable[[Codes], Floats]:
     """A function from weights (b, n) to the `tpr_at_fpr` of `score`, `label` and `most` in b resamples, (b,).
 
-    NaN where a resample has no story of one of the classes.
-    """
+    NaN where a resample has no story of one of the classes."""
     keep = ~np.isnan(score)
     order = np.argsort(-score[keep], kind="stable")
     label = label[keep][order]
@@ -99,8 +95,7 @@ def resampled_tpr_at_fpr(score: Floats, label: Masks, most: float = 0.05) -> Cal
 def youden(score: Floats, label: Masks) -> float:
     """Threshold with the largest true-positive minus false-positive rate (Youden 1950); the highest of several.
 
-    `score` and `label` are as in `curve`, which raises.
-    """
+    `score` and `label` are as in `curve`, which raises."""
     roc = curve(score, label)
     gain = roc.true_positive - roc.false_positive
     gain[0] = -np.inf  # calling nothing positive is no threshold
@@ -110,8 +105,7 @@ def youden(score: Floats, label: Masks) -> float:
 def threshold_at_fpr(score: Floats, label: Masks, most: float) -> float | None:
     """Lowest threshold whose false-positive rate is at most `most`; None if it is larger even with the highest score.
 
-    `score` and `label` are as in `curve`, which raises.
-    """
+    `score` and `label` are as in `curve`, which raises."""
     roc = curve(score, label)
     allowed = np.flatnonzero(roc.false_positive <= most)
     return float(roc.threshold[allowed[-1]]) if allowed[-1] > 0 else None
@@ -140,8 +134,7 @@ class PointBiserial:
     `coefficients.resampled`). `positives` and `negatives` count rated stories with and without the label. `bound` is
     the largest |r| that any labels with these class sizes could have with these ratings, in the direction of `r`.
     `normal_bound` is the largest |r| for normal ratings: phi(z) / sqrt(p q), where p is the share of stories with the
-    label, q = 1 - p, and z the p-th normal quantile (Tate 1954); at most .798.
-    """
+    label, q = 1 - p, and z the p-th normal quantile (Tate 1954); at most .798."""
 
     r: Estimate
     positives: int
@@ -178,8 +171,7 @@ def auc(rating: Floats, label: Masks) -> Estimate:
     variance is that of DeLong, DeLong & Clarke-Pearson (1988), computed by mid-ranks as in Sun & Xu (2014). The
     interval uses normal quantiles, is clipped to 0..1, and assumes independent stories. n counts stories. Undefined
     with only one class. No interval, but a reason, where a class has only one story, and where all comparisons between
-    the classes have the same result, so that the variance is 0.
-    """
+    the classes have the same result, so that the variance is 0."""
     rating, label, reason = _known(rating, label, constant=True)
     n = rating.size
     if reason:
@@ -211,8 +203,7 @@ def placements(rating: Floats, label: Masks) -> tuple[Floats, Floats]:
 def resampled_auc(rating: Floats, label: Masks) -> Callable[[Codes], Floats]:
     """A function from weights of stories, (b, n), to AUCs, (b,); NaN where a resample lacks one of the classes.
 
-    `rating` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should be rated higher.
-    """
+    `rating` (n,) has NaN where missing, left out; `label` (n,) is true for the class that should be rated higher."""
     keep = ~np.isnan(rating)
     level, label = kendall.codes(rating[keep]), label[keep]
     if not level.size:
@@ -259,8 +250,7 @@ def score_interval(rating: Floats, label: Masks, cluster: Codes | None = None) -
 
     `rating` and `label` are as in `auc`. `cluster` (n,) holds the cluster of each story (such as the book of a text);
     None = stories are independent. A cluster with stories of both classes counts as one of each class. n counts
-    stories. Undefined with only one class; no interval, but a reason, where a class has stories of one cluster only.
-    """
+    stories. Undefined with only one class; no interval, but a reason, where a class has stories of one cluster only."""
     keep = ~np.isnan(rating)
     estimate = replace(auc(rating, label), low=None, high=None, method=None, reason=None)
     if estimate.value is None:

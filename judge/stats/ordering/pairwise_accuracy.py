@@ -11,8 +11,7 @@ people do not tie it. With C the number of concordant pairs and T_judge the numb
   people tie.
 
 Pairs are taken over all stories, or within units (stories of one story-prompt), where the accuracies of the units are
-averaged. Ratings closer than 1e-9 are ties (`kendall.codes`).
-"""
+averaged. Ratings closer than 1e-9 are ties (`kendall.codes`)."""
 
 from __future__ import annotations
 
@@ -68,8 +67,7 @@ class PairTable:
 
     `outcomes` has shape (5, units, units), in the order concordant, discordant, tied by people only, by the judge only,
     by both, each pair once, at [unit of one story, unit of the other]; (5, units) where only pairs within a unit were
-    taken. `unit` (n,) is that of each story, also of stories without a rating.
-    """
+    taken. `unit` (n,) is that of each story, also of stories without a rating."""
 
     outcomes: Codes
     unit: Codes
@@ -83,15 +81,13 @@ class PairTable:
         """The judge's accuracy on comparable pairs; a judge's tie counts 0 or, with half `credit`, one half.
 
         Where only pairs within units were taken, it is the mean over the units that have a comparable pair. n counts
-        comparable pairs, or these units. Undefined without a comparable pair.
-        """
+        comparable pairs, or these units. Undefined without a comparable pair."""
         return _ratio(*self._shares(credit), "undefined because people tie every pair of stories")
 
     def resampled(self, credit: Credit) -> Callable[[Codes], Floats]:
         """A function from weights (b, n) to the accuracy on comparable pairs, with `credit`, in b resamples, (b,).
 
-        See `ratio_of_resamples`.
-        """
+        See `ratio_of_resamples`."""
         return ratio_of_resamples(*self._shares(credit), self.unit)
 
     def _shares(self, credit: Credit) -> tuple[Floats, Floats]:
@@ -105,8 +101,7 @@ def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, with
 
     `judge` and `people` (n,) are ratings; a story with a NaN is in no pair. `unit` (n,) holds units (such as
     story-prompts), codes from 0 on, which resamples draw as a whole; None = all stories are one. `within` takes only
-    pairs of one unit.
-    """
+    pairs of one unit."""
     unit = np.zeros(judge.size, dtype=np.int64) if unit is None else unit
     units = int(unit.max()) + 1 if unit.size else 1
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
@@ -124,8 +119,7 @@ def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
     """Outcome of each pair, 0 to 4, (pairs,): concordant, discordant, tied by people only, by the judge only, by both.
 
     `x` and `y` (n,) are codes of the judge's and people's ratings, none missing; `i` and `j` (pairs,) are the two
-    stories.
-    """
+    stories."""
     judge, people = np.sign(x[j] - x[i]), np.sign(y[j] - y[i])
     return np.asarray(_OUTCOME[judge + 1, people + 1], dtype=np.int64)
 
@@ -133,8 +127,7 @@ def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
 def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
     """All pairs i != j of stories, each once, as two arrays of indices, in blocks that limit the memory used.
 
-    `unit` (n,) holds units (such as story-prompts); `within` yields only pairs of one unit.
-    """
+    `unit` (n,) holds units (such as story-prompts); `within` yields only pairs of one unit."""
     if within:
         yield from _blocks_within(unit)
         return
@@ -166,8 +159,7 @@ def ratio_of_resamples(right: Floats, taken: Floats, unit: Codes) -> Callable[[C
     each story. For tables (units, units) the accuracy is (w' right w) / (w' taken w) where w holds the number of draws
     of each unit: a pair's weight is the product of its two units' draws. A story is never paired with a copy of itself,
     which would be an artificial tie. For tables (units,), with pairs within units only, it is the mean of the units'
-    ratios.
-    """
+    ratios."""
     units = right.shape[0]
     first = np.full(units, -1, dtype=np.int64)
     first[unit[::-1]] = np.arange(unit.size)[::-1]
@@ -225,8 +217,7 @@ class TieCalibration:
     those of `held_out`, one for each combination of two stories' folds (which may be equal) that occurs. `right` and
     `taken` count pairs that are right with them, and all pairs, by the units (story-prompts) of the two stories:
     (units, units), or (units,) for pairs within units only. The accuracy in resamples comes from these, without fitting
-    the epsilons again.
-    """
+    the epsilons again."""
 
     plain: Estimate
     in_sample: Estimate
@@ -244,8 +235,7 @@ def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within
     and folds; all stories of a unit lie in one fold. `within` takes only pairs within units; each unit then has the
     same weight. n counts pairs or, within units, the units averaged. Undefined without a pair; held out also where no
     pair of stories from other folds remains for the fit: with fewer than three folds, or fewer than two where pairs are
-    within units. If several epsilons have the same acc_eq, the smallest is taken, as in mt-metrics-eval.
-    """
+    within units. If several epsilons have the same acc_eq, the smallest is taken, as in mt-metrics-eval."""
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     units = int(unit.max()) + 1 if unit.size else 1
     shape = (units,) if within else (units, units)
@@ -289,8 +279,7 @@ class _Sums:
 
     `candidates` (c,) are epsilons, ascending from 0; `total` (g unordered pairs of folds,) and `right` (g, c) weights;
     `apart` (g, g) says whether two pairs of folds share no fold; `n` counts pairs or, within units, units that have a
-    pair.
-    """
+    pair."""
 
     def __init__(self, judge: Floats, people: Codes, unit: Codes, fold: Codes, shape: tuple[int, ...]) -> None:
         self._x, self._y, self._unit, self._fold, self._shape = kendall.codes(judge), people, unit, fold, shape

@@ -1,8 +1,7 @@
 """Ranks of systems with their uncertainty, and groups of systems whose difference is not significant.
 
 Rank 1 is the highest mean; equal means (to 1e-9) share the better rank. There are two kinds of intervals of a rank:
-percentiles of the rank over resamples, and the set of ranks that are consistent with the significant differences.
-"""
+percentiles of the rank over resamples, and the set of ranks that are consistent with the significant differences."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ def win_rate(difference: Floats, cluster: Codes | None = None) -> WinRate:
 
     `difference` (n pairs,) is the better story's rating minus the worse one's; NaN is left out, and closer to 0 than
     1e-9 it is a tie. `cluster` (n,) gives the interval of `mean_share`; None = pairs are independent, and the interval
-    is Wilson's. Undefined without a pair.
-    """
+    is Wilson's. Undefined without a pair."""
     defined = ~np.isnan(difference)
     d = difference[defined]
     wins, losses = int((d > _SAME).sum()), int((d < -_SAME).sum())
@@ -57,8 +55,7 @@ def mean_share(shares: Floats, cluster: Codes, *, alone: str = "one story-prompt
     """Mean of `shares` (n,), NaN left out, with the interval of `means.clustered` over `cluster` (n,), clipped to 0..1.
 
     Where the story-prompts do not differ, their variance is 0, and the interval is Wilson's with one trial per
-    story-prompt. `alone` is the reason for the missing interval where there is only one.
-    """
+    story-prompt. `alone` is the reason for the missing interval where there is only one."""
     estimate = means.clustered(shares, cluster, bounds=means.SHARE)
     if estimate.value is None:
         return estimate
@@ -79,8 +76,7 @@ def tail(items: int, inversions: int) -> float:
     """Probability that a random order of so many `items` turns at least so many of their pairs round (`inversions`).
 
     Of all orders of n items, the numbers with k inversions are the Mahonian numbers (Kendall 1938, Biometrika 30, whose
-    S is the number of pairs minus twice the inversions). Cost: items cubed.
-    """
+    S is the number of pairs minus twice the inversions). Cost: items cubed."""
     shares = np.ones(1)
     for more in range(2, items + 1):
         # The next item turns 0 to more - 1 of its pairs round, each as often.
@@ -102,8 +98,7 @@ def rank_intervals(means: Floats, resampled: Floats) -> list[Estimate]:
     `means` (systems,) has NaN for a system without a rating, which gets no rank; `resampled` (b, systems) are the means
     in each resample. With more than 5 % of resamples in which one of the rated has no mean, there is no interval. The
     percentiles describe the spread of ranks (Goldstein & Spiegelhalter 1996) without guaranteed coverage: where means
-    are close together, intervals can be too narrow (Mogstad, Romano, Shaikh & Wilhelm 2024).
-    """
+    are close together, intervals can be too narrow (Mogstad, Romano, Shaikh & Wilhelm 2024)."""
     rated = ~np.isnan(means)
     drawn, lost = _whole(rated, resampled)
     intervals = ranks(np.where(rated, means, np.nan))
@@ -128,8 +123,7 @@ def chance_of_best(means: Floats, resampled: Floats) -> Floats:
     """Share of resamples in which each system has the highest mean; systems that tie for it share the resample equally.
 
     `means` and `resampled` are as in `rank_intervals`; resamples in which one of the rated has no mean are left out.
-    NaN for a system without a mean, and for every system where no resample is left.
-    """
+    NaN for a system without a mean, and for every system where no resample is left."""
     present = ~np.isnan(means)
     out = np.full(means.size, np.nan)
     drawn, _ = _whole(present, resampled)
@@ -152,8 +146,7 @@ def rank_sets(higher: Masks) -> list[tuple[int, int]]:
     The best is 1 + the number of systems that are significantly higher (`higher` (systems, systems), row over column),
     the worst the number of systems minus the number that are significantly lower. Where `higher` comes from tests with
     family-wise level alpha over all pairs, all ranges hold the true ranks simultaneously with probability at least 1 -
-    alpha (Klein, Wright & Wieczorek 2020; Mogstad et al. 2024).
-    """
+    alpha (Klein, Wright & Wieczorek 2020; Mogstad et al. 2024)."""
     systems = higher.shape[0]
     return [(1 + int(higher[:, s].sum()), systems - int(higher[s].sum())) for s in range(systems)]
 
@@ -163,8 +156,7 @@ def letters(different: Masks, means: Floats) -> list[str]:
 
     Insert-and-absorb algorithm (Piepho 2004). All systems start in one group. Every significantly `different` pair
     (symmetric, (systems, systems)) splits each group that holds both systems, and groups contained in another are
-    dropped. Letters are assigned from the highest of `means` (systems,) down; a system with NaN gets none.
-    """
+    dropped. Letters are assigned from the highest of `means` (systems,) down; a system with NaN gets none."""
     rated = [s for s in near_ties.descending(means.tolist()) if not np.isnan(means[s])]
     groups = [frozenset(rated)] if rated else []
     for i, a in enumerate(rated):

@@ -10,8 +10,7 @@ p(b, a) = 1 and SPA does not depend on the order of the systems. Without such ti
 scores, it equals the published statistic.
 
 The SPA of an uninformed judge is not 0: its p values are spread evenly, so that it lies between 50 and 75 %, depending
-on how clearly human ratings separate the systems (`by_chance`).
-"""
+on how clearly human ratings separate the systems (`by_chance`)."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ class SoftAccuracy:
     `estimate` counts pairs of systems in n; it has no interval, because the p values have no standard error. `people`
     and `judge` (systems, systems) are one-sided p, small where the row's system is better than the column's; NaN on the
     diagonal and where two systems share no story-prompt. `shared` counts story-prompts for which both systems have a
-    story that both sides rated.
-    """
+    story that both sides rated."""
 
     estimate: Estimate
     people: Floats
@@ -58,8 +56,7 @@ class Chance:
 
     `estimate` is the mean SPA over random assignments within each story-prompt (a judge of pure noise). `high` is the
     larger 95 % quantile of SPA: over these, and over permutations of whole systems (a judge that separates systems as
-    clearly, in an order unrelated to that of people). None where SPA is undefined.
-    """
+    clearly, in an order unrelated to that of people). None where SPA is undefined."""
 
     estimate: Estimate
     high: float | None
@@ -68,8 +65,7 @@ class Chance:
 def sign_flips(story_prompts: int, permutations: int, rng: np.random.Generator) -> Signs:
     """Random signs for paired permutation tests, (`permutations`, `story_prompts`), from `rng`, seeded by the caller.
 
-    The same signs should be used for the human ratings and for every judge of a table.
-    """
+    The same signs should be used for the human ratings and for every judge of a table."""
     return (2 * rng.integers(0, 2, size=(permutations, story_prompts), dtype=np.int8) - 1).astype(np.int8)
 
 
@@ -81,8 +77,7 @@ def soft_pairwise_accuracy(
     `judge` and `people` (n,) are ratings; a story with a NaN on one side is left out on both. `system` and
     `story_prompt` (n,) hold codes from 0 on; several stories of a system for one story-prompt are averaged, and a pair
     of systems is compared on the story-prompts that both have. `flips` (permutations, story-prompts) are from
-    `sign_flips`.
-    """
+    `sign_flips`."""
     systems = int(system.max()) + 1 if system.size else 0
     first, second = np.triu_indices(systems, k=1)
     sides = _by_cell(judge, people, system, story_prompt, (systems, flips.shape[1]))
@@ -109,8 +104,7 @@ def by_chance(
 
     `judge`, `people`, `system`, `story_prompt` and `flips` are as in `soft_pairwise_accuracy`. `rng`, seeded by the
     caller, assigns ratings to systems. Within story-prompts, p values use only the first 200 rows of `flips`: their
-    error hardly changes the mean over random assignments.
-    """
+    error hardly changes the mean over random assignments."""
     accuracy = soft_pairwise_accuracy(judge, people, system, story_prompt, flips)
     if not accuracy.estimate.defined:
         return Chance(accuracy.estimate, None)

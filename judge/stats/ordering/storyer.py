@@ -2,8 +2,7 @@
 
 Recall at k of an item (a story) is the share of its human-selected aspects among the k that the judge scores highest
 (StoryER, Chen et al. 2022). Where aspects are tied at rank k, each counts with the probability that it is among the
-first k when ties are broken at random. The recall is thus the expected value over random orders of the tied aspects.
-"""
+first k when ties are broken at random. The recall is thus the expected value over random orders of the tied aspects."""
 
 from __future__ import annotations
 
@@ -27,8 +26,7 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
     """Acc: share of pairs in which the more upvoted story has the higher score; `tie` is a tie's credit (within 1e-9).
 
     `higher` and `lower` (n,) are scores of the more and the less upvoted story, NaN left out; `story_prompt` (n,) holds
-    codes from 0 on, for the interval of `means.clustered`. Undefined without a pair.
-    """
+    codes from 0 on, for the interval of `means.clustered`. Undefined without a pair."""
     gap = higher - lower
     right = np.where(np.isnan(gap), np.nan, (gap > 0).astype(np.float64))
     return means.clustered(np.where(np.abs(gap) <= SAME, tie, right), story_prompt, bounds=means.SHARE)
@@ -37,8 +35,7 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
 def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
     """Dis: mean score of the more upvoted story minus that of the less upvoted one, in points of the score.
 
-    `higher`, `lower` and `story_prompt` are as in `accuracy`.
-    """
+    `higher`, `lower` and `story_prompt` are as in `accuracy`."""
     return means.clustered(higher - lower, story_prompt)
 
 
@@ -50,8 +47,7 @@ class RecallAtK:
     """Recall at k, over all selected aspects (`micro`; n counts them) and averaged over items (`macro`; n: items).
 
     Items are left out where nobody selected an aspect (`none_selected`) or the judge did not score every one
-    (`incomplete`).
-    """
+    (`incomplete`)."""
 
     micro: Estimate
     macro: Estimate
@@ -64,8 +60,7 @@ def recall_at_k(scores: Floats, selected: Masks, k: int) -> RecallAtK:
 
     `scores` (n, m) are higher = more fitting; an item with NaN is left out, because its ranking is unknown; scores
     closer than 1e-9 are tied. `selected` (n, m) says what people selected. Undefined without an item that has all
-    scores and a selected aspect.
-    """
+    scores and a selected aspect."""
     if not 1 <= k <= scores.shape[1]:
         raise ValueError(f"k = {k} must lie among 1..{scores.shape[1]}")
     empty = ~selected.any(axis=1)

@@ -1,7 +1,6 @@
 """Calibration of scores to mean human ratings, and its error over all stories and in bins of similar predictions.
 
-The predictions should come from a model that was fitted on other stories; this cannot be checked here.
-"""
+The predictions should come from a model that was fitted on other stories; this cannot be checked here."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ class Isotonic:
 def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
     """The isotonic regression of `y` on `x` (n,) by pooling adjacent violators (Ayer et al. 1955).
 
-    Pairs with NaN are left out, ValueError without one; scores that are equal to 1e-9 share one prediction.
-    """
+    Pairs with NaN are left out, ValueError without one; scores that are equal to 1e-9 share one prediction."""
     from scipy.optimize import isotonic_regression
 
     present = ~(np.isnan(x) | np.isnan(y))
@@ -56,8 +54,7 @@ def reach(errors: Floats, cluster: Codes, level: float) -> float:
     """Half-width of the conformal interval of a prediction; infinite with fewer than level / (1 - level) story-prompts.
 
     `errors` (n,) are absolute, on the calibration set, NaN left out; `cluster` (n,) holds story-prompts; `level` is the
-    wanted coverage, ValueError outside 0 to 1.
-    """
+    wanted coverage, ValueError outside 0 to 1."""
     if not 0 < level < 1:
         raise ValueError(f"level {level:g} must lie between 0 and 1")
     present = ~np.isnan(errors)
@@ -127,8 +124,7 @@ def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
     `score` and `people` (n,) are a judge's or panel's scores, in any unit, and mean human ratings; pairs with NaN are
     left out. `kind` is ``linear`` (least squares), ``isotonic`` (`isotonic.fit_isotonic`) or ``ordinal`` (expected
     rating under the proportional-odds model, `ordinal.fit_ordinal`; its levels are the distinct mean human ratings). No
-    curve for fewer than 10 pairs, scores that are all equal, and where the ordinal model cannot be fitted.
-    """
+    curve for fewer than 10 pairs, scores that are all equal, and where the ordinal model cannot be fitted."""
     present = ~(np.isnan(score) | np.isnan(people))
     x, y = score[present], people[present]
     n = int(x.size)
@@ -173,8 +169,7 @@ class Bin:
 def rmse(predicted: Floats, people: Floats) -> Estimate:
     """Root mean squared error of `predicted` ratings against mean human ratings `people` (n,), in points.
 
-    A story with NaN in either is left out; n counts stories. Undefined without a pair.
-    """
+    A story with NaN in either is left out; n counts stories. Undefined without a pair."""
     error = _errors(predicted, people)
     if not error.size:
         return Estimate.undefined(NO_PAIR)
@@ -190,8 +185,7 @@ def bias(predicted: Floats, people: Floats) -> Estimate:
 def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> list[Bin]:
     """Bins of about equally many stories with similar predictions, ascending; equal predictions (to 1e-9) share a bin.
 
-    `predicted` and `people` are as in `rmse`. There are fewer than `bins` where many predictions are equal.
-    """
+    `predicted` and `people` are as in `rmse`. There are fewer than `bins` where many predictions are equal."""
     present = ~(np.isnan(predicted) | np.isnan(people))
     x, y = predicted[present], people[present]
     if not x.size:
@@ -216,8 +210,7 @@ def calibration_error(bins: Sequence[Bin]) -> Estimate:
 
     This is the expected calibration error (Naeini, Cooper & Hauskrecht 2015, section 3) with the mean human rating in
     place of the share of correct answers. It is above 0 in finite samples even for perfect calibration, because the
-    mean of a bin of n stories varies by about sd / sqrt(n).
-    """
+    mean of a bin of n stories varies by about sd / sqrt(n)."""
     n = sum(each.n for each in bins)
     if not n:
         return Estimate.undefined(NO_PAIR)

@@ -3,8 +3,7 @@
 P(Y <= level k | x) = F(theta_k - x . beta) with F(t) = 1 / (1 + exp(-t)) and theta_1 < ... < theta_{K-1} (McCullagh
 1980, Regression Models for Ordinal Data, equation 2.1). The model is fitted by maximising the log likelihood or, with a
 penalty, log likelihood - penalty / 2 * |beta|^2. Both functions are concave in (theta, beta) (Pratt 1981; Burridge
-1981), so damped Newton steps reach the unique maximum, if it exists.
-"""
+1981), so damped Newton steps reach the unique maximum, if it exists."""
 
 from __future__ import annotations
 
@@ -28,8 +27,7 @@ def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
 
     `difference` (n, p) are the first story's predictors minus the second's, in comparable units (`out_of_fold` scales
     them), no NaN; `won` (n,) is 1 where the first was preferred, 0 where the second was; `penalty` is the factor of
-    |w|² / 2.
-    """
+    |w|² / 2."""
     weights = np.zeros(difference.shape[1])
     for _ in range(_PAIRWISE_LOGISTIC_STEPS):
         share = expit(difference @ weights)
@@ -48,8 +46,7 @@ def out_of_fold(difference: Floats, lead: Floats, fold: Codes, penalty: float) -
 
     `difference` and `penalty` are as in `fit`. `lead` (n,) is above 0 where the first was preferred, below 0 where the
     second was; pairs with 0 or NaN get a prediction but are not used in fits. `fold` (n,) holds folds. NaN where the
-    other folds have no pair with a preference.
-    """
+    other folds have no pair with a preference."""
     predicted = np.full(lead.size, np.nan)
     spread = np.sqrt((difference**2).mean(axis=0)) if lead.size else np.ones(difference.shape[1])
     scaled = difference / np.where(spread > _CONSTANT, spread, 1.0)
@@ -78,8 +75,7 @@ class Ordinal:
     """A fitted proportional-odds model of a response with K `levels`, ascending, and p predictors.
 
     `thresholds` (K - 1,) are theta, the limits between levels on the logit scale, and `weights` (p,) beta, in logits
-    per unit of each predictor. `log_likelihood` is without the penalty.
-    """
+    per unit of each predictor. `log_likelihood` is without the penalty."""
 
     levels: Floats
     thresholds: Floats
@@ -112,8 +108,7 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
 
     `x` (n, p) are predictors, p may be 0, and `y` (n,) responses; rows with NaN are left out, and values closer than
     1e-9 are one level. `penalty` times |beta|^2 / 2 is subtracted from the log likelihood; thresholds are not
-    penalised. No fit with one level, more than `MAX_LEVELS` levels, or perfect separation.
-    """
+    penalised. No fit with one level, more than `MAX_LEVELS` levels, or perfect separation."""
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
     x, y = x[complete], y[complete]
     reason = _why_not(y)
@@ -148,8 +143,7 @@ class _Likelihood:
 
     Let u and l be the upper and lower threshold of a story's level, each minus x . beta. The level's probability is
     then F(u) (1 - F(l)) (1 - exp(l - u)) with F the logistic function. The logarithm of this product is numerically
-    stable and has simple derivatives.
-    """
+    stable and has simple derivatives."""
 
     def __init__(self, x: Floats, at: Codes, cuts: int, penalty: float) -> None:
         self.x, self.at, self.cuts, self.penalty = x, at, cuts, penalty

@@ -2,8 +2,7 @@
 
 The weights w minimise |y - mean(y) - X w|^2 + penalty |w|^2 (Hoerl & Kennard 1970). The leave-one-out errors have a
 closed form, e_i / (1 - h_i) with h the leverages (PRESS, Allen 1974), so that one eigenvalue decomposition suffices for
-all penalties.
-"""
+all penalties."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ class Stack:
 def fit_stack(x: Floats, y: Floats) -> Stack:
     """Non-negative least-squares weights of predictions `x` (n, p) of `y` (n,), with intercept (Breiman 1996, sec. 3).
 
-    Predictions must be out of sample. Rows with NaN are left out; ValueError without a complete one.
-    """
+    Predictions must be out of sample. Rows with NaN are left out; ValueError without a complete one."""
     from scipy.optimize import nnls
 
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
@@ -56,8 +54,7 @@ class RankScores:
 
     `sorted` holds each column's training values without NaN. `mean` and `scale` (p,) are the mean and standard
     deviation of the training rows' mid-ranks; scale is 1 where a column is constant or all missing, so that it becomes
-    0.
-    """
+    0."""
 
     sorted: tuple[Floats, ...]
     mean: Floats
@@ -111,8 +108,7 @@ class RidgeFit:
     """A fitted ridge regression; `weights` (p,) are in units of the response per unit of each column.
 
     `centre` (p,) are column means of the training rows; `intercept` is the prediction there, the mean response. `press`
-    is the mean squared leave-one-out error with the chosen `penalty`.
-    """
+    is the mean squared leave-one-out error with the chosen `penalty`."""
 
     weights: Floats
     centre: Floats
@@ -130,8 +126,7 @@ class Decomposed:
     """Eigenvalue decomposition of n training rows with p columns, computed once for several responses.
 
     `centre` (p,) are column means, `axes` (p, p) the principal axes, `along` (n, p) the coordinates of the centred rows
-    on them, and `size` (p,) the sums of squares of these.
-    """
+    on them, and `size` (p,) the sums of squares of these."""
 
     centre: Floats
     size: Floats
@@ -151,8 +146,7 @@ def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PE
     """A ridge regression with the penalty of the smallest leave-one-out error (the first of several).
 
     `x` (n, p), or decomposed, and `y` (n,) have no NaN. Columns should have a common scale, e.g. rank scores: a column
-    multiplied by g is penalised g^2 times less. ValueError without rows, or if one of `penalties` is not positive.
-    """
+    multiplied by g is penalised g^2 times less. ValueError without rows, or if one of `penalties` is not positive."""
     if not y.size or min(penalties) <= 0:
         raise ValueError("ridge regression needs rows, and penalties above 0")
     parts = x if isinstance(x, Decomposed) else Decomposed.of(x)
@@ -173,8 +167,7 @@ def shrunk_weights(x: Floats, y: Floats) -> Floats:
 
     They are shrunk towards equal ones: the mean's slope is fitted first, and then by ridge regression what each
     sub-score's distance from the mean adds to it, with the penalty of the smallest leave-one-out error. Rows with NaN
-    are left out. Equal weights with fewer than 2 p + 2 rows, and where the mean does not rise with `y`.
-    """
+    are left out. Equal weights with fewer than 2 p + 2 rows, and where the mean does not rise with `y`."""
     used = ~(np.isnan(x).any(axis=1) | np.isnan(y))
     x, y = x[used], y[used]
     count = x.shape[1]
@@ -198,8 +191,7 @@ class StandardisedRidge:
     """A fitted ridge regression on p standardised columns; `scale` is their standard deviation, 1 for a constant one.
 
     For predictions, each column is limited to its range `low` to `high` in the fitted rows. The weights of `fitted` are
-    per standard deviation.
-    """
+    per standard deviation."""
 
     low: Floats
     high: Floats
@@ -246,8 +238,7 @@ def fit_standardised(
     """A ridge regression on standardised columns, with the penalty of the smallest leave-one-out error (`ridge`).
 
     `rows` (n, p) and `response` (n,) have no NaN; pass `StandardisedRows` where several responses have the same rows.
-    `penalties`, each above 0, are factors of the squared weights of the standardised columns.
-    """
+    `penalties`, each above 0, are factors of the squared weights of the standardised columns."""
     standardised = rows if isinstance(rows, StandardisedRows) else StandardisedRows.of(rows)
     return StandardisedRidge(
         standardised.low,
@@ -267,8 +258,7 @@ def out_of_fold(
     holds folds, and `fit` makes a regression from rows and responses. The second result is equal for all rows of a
     fold, and it is high where the fold's own responses are low. Subtract it before ranking predictions of several
     folds, since otherwise predictions of pure noise correlate negatively with the responses (Parker, Guenter & Bedo
-    2007, Stratification bias in low signal microarray studies, BMC Bioinformatics 8).
-    """
+    2007, Stratification bias in low signal microarray studies, BMC Bioinformatics 8)."""
     predicted, level = np.full(len(response), np.nan), np.full(len(response), np.nan)
     rated = ~np.isnan(response)
     for fold in np.unique(folds):

@@ -37,8 +37,7 @@ def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
     """Fold of each row, from 0: all rows of a group share one; numbers of groups per fold differ by at most one.
 
     `group` (n,) is numbered from 0 without gaps. With fewer groups than `folds` some stay empty. `rng` is seeded by the
-    caller.
-    """
+    caller."""
     groups = int(group.max()) + 1 if group.size else 0
     fold = np.empty(groups, dtype=np.int64)
     fold[rng.permutation(groups)] = np.arange(groups) % folds
@@ -90,8 +89,7 @@ class Resamples:
     """Bootstrap resamples of stories, which draw one kind of units (a factor) or two kinds independently.
 
     A story's weight is the number of draws of its unit or, for two factors, the product of the two numbers. Only
-    stories that exist have a weight, also in an unbalanced design.
-    """
+    stories that exist have a weight, also in an unbalanced design."""
 
     factors: tuple[Factor, ...]
     name: str
@@ -135,8 +133,7 @@ class Resamples:
         """A statistic in each of B resamples, (B, ...).
 
         `statistic` takes weights (b, n) and gives (b, ...); it is called for one block of resamples at a time. One of
-        sums is computed from the sums of units, of which there are fewer than stories.
-        """
+        sums is computed from the sums of units, of which there are fewer than stories."""
         if isinstance(statistic, OfSums) and len(self.factors) == 1:
             units = self.counts.shape[1]
             sums = [np.bincount(self.unit, weights=part, minlength=units) for part in statistic.parts.T]
@@ -152,8 +149,7 @@ class Resamples:
 
         `group` (n,) holds codes from 0 on. The first result (B, groups) is how often each group was drawn as a whole:
         the count of the factor that draws whole groups, the product of the counts if two do, and 1 if none does. The
-        second holds the other factors; None if there are no others.
-        """
+        second holds the other factors; None if there are no others."""
         groups = int(group.max()) + 1 if group.size else 0
         mass = np.ones((self.size, groups), dtype=np.int64)
         varying = []
@@ -193,8 +189,7 @@ class Resamples:
         `values` (B,) are the statistic in these resamples, NaN = undefined. With one factor this is the expanded
         percentile interval (`intervals.expanded`); with two the plain one, because such resamples already vary too much
         (see `intervals.calibrated`). An undefined estimate is returned unchanged. No interval, but a reason, where more
-        than 5 % of the values are undefined, or with only one unit to draw from.
-        """
+        than 5 % of the values are undefined, or with only one unit to draw from."""
         name = "percentile" if len(self.factors) > 1 else "expanded percentile"
         method = ", ".join(part for part in (estimate.method, self.name, name, "95 %") if part)
         if len(self.factors) > 1:
@@ -206,8 +201,7 @@ def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Re
     """Resamples that draw one kind of units (such as story-prompts) with replacement, as many as there are.
 
     `unit` (n,) holds codes 0..units-1, `resamples` is the number B, `rng` is seeded by the caller, and `name` stands in
-    descriptions of methods, e.g. ``boot-inputs``.
-    """
+    descriptions of methods, e.g. ``boot-inputs``."""
     return Resamples((Factor(_counts(unit, resamples, rng), unit),), name)
 
 
@@ -220,8 +214,7 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
     In 2,000 simulated studies of 40 systems x 40 story-prompts, the coverage of 95 % intervals for tau-b over all
     stories was 98.2 % (percentile), 98.0 % (BCa) and 94.0 % (`intervals.calibrated`, percentile). At system level it
     was 99.3 % (percentile) and 93.8 % (BCa). With 10 systems x 96 story-prompts, these five coverages were 96.4, 95.0,
-    93.7, 99.8 and 96.5 % (`judge.stats.resampling.bootstrap_intervals`).
-    """
+    93.7, 99.8 and 96.5 % (`judge.stats.resampling.bootstrap_intervals`)."""
     reason = both_refused(system)
     if reason:
         raise ValueError(reason)

@@ -2,8 +2,7 @@
 
 Efron & Tibshirani 1993, An Introduction to the Bootstrap: chapter 13 (percentile), chapter 14 (BCa, of Efron 1987,
 Better Bootstrap Confidence Intervals, JASA 82). BCa shifts the percentiles by a bias correction z0, from the share of
-resampled values below the estimate, and by an acceleration a, from the skewness of the units' influence values.
-"""
+resampled values below the estimate, and by an acceleration a, from the skewness of the units' influence values."""
 
 from __future__ import annotations
 
@@ -110,8 +109,7 @@ FEW = 30
 def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
     """Warning that `dataset` has few `story_prompts`, so that stories are resampled and intervals can be too narrow.
 
-    `level` is ``system`` for a correlation over system means; any other counts as over all stories.
-    """
+    `level` is ``system`` for a correlation over system means; any other counts as over all stories."""
     held = _range(STORIES_FOR_FEW[_level(level)])
     return (
         f"{dataset}: only {story_prompts} story-prompts, too few to draw: stories are drawn instead, as if they were "
@@ -125,8 +123,7 @@ def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
 
     `draw` names the resampling design, e.g. ``boot-both``. `method` is ``expanded``, ``true-means``, ``percentile``,
     ``bca`` or ``calibrated``. `level` is as in `few_story_prompts`. `units` counts what is drawn (such as
-    story-prompts), or systems where systems and story-prompts both are.
-    """
+    story-prompts), or systems where systems and story-prompts both are."""
     sentences = []
     fixed = draw in ("boot-inputs", "boot-stories")
     if level == "system" and draw == "boot-both" and method == "percentile":
@@ -185,8 +182,7 @@ def percentile(estimate: Estimate, values: Floats, method: str) -> Estimate:
 
     An undefined estimate is returned unchanged. `values` (b,) are the statistic in each resample; NaN = undefined, left
     out and counted in the result's method. Above 5 % of them there is no interval, but a reason. `method` describes the
-    interval, e.g. ``"boot-inputs, percentile, 95 %"``.
-    """
+    interval, e.g. ``"boot-inputs, percentile, 95 %"``."""
     defined, refused = _usable(estimate, values)
     if refused is not None:
         return refused
@@ -204,8 +200,7 @@ def expanded(
     corresponds to normal quantiles instead of those of t. The tail probability of a 95 % interval is therefore
     Phi(-sqrt(m / (m - 1)) t(m - 1)) instead of 2.5 %: 0.2 % with 6 units, and 2.3 % with 96 units (Hesterberg 2015,
     What teachers should know about the bootstrap, The American Statistician 69). It is extended if it does not contain
-    its estimate (`holding`). One unit gives no interval, but a reason.
-    """
+    its estimate (`holding`). One unit gives no interval, but a reason."""
     from scipy.special import ndtr, stdtrit
 
     defined, refused = _usable(estimate, values)
@@ -224,8 +219,7 @@ def p_above_zero(estimate: Estimate, values: Floats, units: int) -> float | None
     The `estimate` is divided by the standard deviation of `values` (b,) in resamples, times sqrt(m / (m - 1)) for m
     `units`, and set against Student's t with m - 1 degrees of freedom: the counterpart of `expanded` where resampled
     values are normal. Unlike a share of resampled values it has no lowest value, so that it can be adjusted for many
-    hypotheses. None where `expanded` gives no interval, and where all values are equal.
-    """
+    hypotheses. None where `expanded` gives no interval, and where all values are equal."""
     from scipy.special import stdtr
 
     defined, refused = _usable(estimate, values)
@@ -258,8 +252,7 @@ def bca(
     `values` (b,) and `method` are as in `percentile`. `jackknife` holds, for each kind of units drawn (such as
     story-prompts), the statistic without each unit in turn (`Resamples.jackknife`); see `acceleration`. No interval,
     but a reason, where more than 5 % of the values or of the jackknife values are undefined, and where all values lie
-    on one side of the estimate, so that no bias correction exists.
-    """
+    on one side of the estimate, so that no bias correction exists."""
     from scipy.special import ndtr, ndtri
 
     usable, refused = _usable(estimate, values)
@@ -296,8 +289,7 @@ def acceleration(jackknife: Sequence[Floats]) -> float:
     which for one factor is Efron & Tibshirani 1993, equation 14.15, and for several independent samples that of Davison
     & Hinkley 1997, Bootstrap Methods and their Application, section 5.3. To first order, a statistic of crossed factors
     changes by the sum of the systems' and the story-prompts' influence values, as for two independent samples. The
-    interaction, of the order of 1 / (systems x story-prompts), is neglected. 0 where no unit has any influence.
-    """
+    interaction, of the order of 1 / (systems x story-prompts), is neglected. 0 where no unit has any influence."""
     cubes = squares = 0.0
     for without in jackknife:
         defined = without[~np.isnan(without)]
@@ -326,8 +318,7 @@ def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) 
     Each value's distance from the mean of the values is multiplied by a factor of at most 1. It is the square root of
     the ratio of this estimate to V both, times a correction for few units: sqrt(m / (m - 1)) times the ratio of the
     97.5 % quantiles of t with m - 1 degrees of freedom and of the normal distribution, where m is the smaller number of
-    units (as for two-way clustered variances: Cameron, Gelbach & Miller 2011, JBES 29).
-    """
+    units (as for two-way clustered variances: Cameron, Gelbach & Miller 2011, JBES 29)."""
     from scipy.special import ndtri, stdtrit
 
     first, second = (float(np.nanvar(alone)) if not np.isnan(alone).all() else np.nan for alone in one_way)

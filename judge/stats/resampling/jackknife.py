@@ -3,8 +3,7 @@
 One cluster (a story-prompt with all its stories) is left out at a time; the variance estimate is (G - 1) / G * sum_g
 (theta_(g) - mean)^2 (Efron & Tibshirani 1993, equation 11.5, with clusters in place of observations; for means it
 equals the cluster-robust variance CR3 up to a factor (G - 1) / G). Tests compare theta / se with Student's t with G - 1
-degrees of freedom. It is not suitable for non-smooth statistics, such as medians or ranks of a few systems.
-"""
+degrees of freedom. It is not suitable for non-smooth statistics, such as medians or ranks of a few systems."""
 
 from __future__ import annotations
 
@@ -32,8 +31,7 @@ def with_jackknife(
 
     `estimate` is over all clusters; `left_out` (clusters,) holds the coefficient without each cluster in turn, NaN =
     undefined. The interval is clipped to `bounds`. With fewer than 2 clusters, with a NaN, and where `left_out` does
-    not vary, there is a reason instead of an interval, and the error is None.
-    """
+    not vary, there is a reason instead of an interval, and the error is None."""
     clusters, value = left_out.size, estimate.value
     if value is None:
         return estimate, None
@@ -62,8 +60,7 @@ class LeftOut:
     It stands for an array (b, n) in what statistics do with weights: products with an array over stories, sums over
     stories, and a choice of stories. All are the sum over the stories used minus that of the cluster left out, so that
     they take time by stories plus clusters, not by stories times clusters. `stories` (m,) are indices of those used,
-    `left` (m,) the sample that leaves out each of them (below 0 or b and above: none), `shape` is (b, n).
-    """
+    `left` (m,) the sample that leaves out each of them (below 0 or b and above: none), `shape` is (b, n)."""
 
     stories: Codes
     left: Codes
@@ -119,8 +116,7 @@ class Test:
     `estimate` counts stories in n. `se` is the jackknife standard error. `p` is None where the statistic or `se` does
     not exist. `clusters` counts independent units, such as story-prompts. `df` are the degrees of freedom of `se`, 0
     without a test. `bias` is the largest systematic error of the value, which more stories would not reduce; interval
-    and test allow for it.
-    """
+    and test allow for it."""
 
     estimate: Estimate
     se: float | None
@@ -150,8 +146,7 @@ def against_zero(
     standard error (None = all); the degrees of freedom are one less.
 
     Undefined where the statistic is undefined, with fewer than `MIN_CLUSTERS` story-prompts, and where the statistic is
-    undefined without one of them. Where it does not vary between them there is no test: `p` is None, with a reason.
-    """
+    undefined without one of them. Where it does not vary between them there is no test: `p` is None, with a reason."""
     n = int(used.sum())
     samples_of = _samples if used.size <= _REMEMBERED else _samples.__wrapped__
     clusters, samples = samples_of(np.asarray(cluster, dtype=np.int64).tobytes(), used.tobytes())
@@ -187,8 +182,7 @@ def student(
     degrees of freedom; `clusters` is only passed on. `tail` is the alternative, and `bias` the largest systematic error
     of the value in either direction. The interval is extended by `bias` on both sides, and the test uses the value
     moved by `bias` towards zero: the interval then keeps its level (Armstrong & Kolesár 2021, Econometrica 89, section
-    2).
-    """
+    2)."""
     value = estimate.value or 0.0
     half = float(special.stdtrit(df, 0.5 + CONFIDENCE / 2)) * se + bias
     nearer = float(np.sign(value)) * max(0.0, abs(value) - bias)
@@ -200,8 +194,7 @@ def student(
 def undefined(reason: str, tail: Tail, used: Masks | None = None) -> Test:
     """A test that cannot be made, for a `reason`.
 
-    `tail` is the alternative it would have had, and `used` marks the stories that have the data.
-    """
+    `tail` is the alternative it would have had, and `used` marks the stories that have the data."""
     return _none(reason, 0 if used is None else int(used.sum()), tail, 0)
 
 

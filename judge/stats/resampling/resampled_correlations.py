@@ -1,8 +1,7 @@
 """Kendall's tau-b in each bootstrap resample: overall, over system means, within groups.
 
 Several judges share one vector of human ratings, so that the weights of resamples are computed only once. Results are
-identical with and without compiled loops.
-"""
+identical with and without compiled loops."""
 
 from __future__ import annotations
 
@@ -89,8 +88,7 @@ def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
 
     `x` (n,) or (judges, n) and `y` (n,) are from `kendall.codes`; -1 = missing, left out pairwise for that judge alone.
     Each story counts as often as it was drawn in `resamples`. NaN where the judge's or people's ratings are all equal
-    or fewer than 2 rated stories are left.
-    """
+    or fewer than 2 rated stories are left."""
     judges, people = np.atleast_2d(x), kendall.levels(y)
     rows = np.stack([kendall.levels(np.where(y >= 0, row, -1)) for row in judges]) if len(judges) else judges
     levels, levels_y = rows.max(axis=1, initial=-1) + 1, int(people.max(initial=-1)) + 1
@@ -109,8 +107,7 @@ def mean_tau_b(resamples: Resamples, rows: Codes) -> Floats:
     `rows` (k, n) are from `kendall.codes`, none missing and no row constant; k >= 2. The tau-b of two complete rows is
     a weighted sum over pairs of stories of z_i s_i z_j s_j, where s are signs of differences and 1 / z^2 is a row's
     number of untied pairs. Summed over rows first, the mean takes time by the number of rows, not of pairs of rows. It
-    equals the mean of `tau_b` up to rounding; NaN in a resample where the ratings of a row are all equal.
-    """
+    equals the mean of `tau_b` up to rounding; NaN in a resample where the ratings of a row are all equal."""
     k, (first, second) = len(rows), np.triu_indices(rows.shape[1], k=1)
     step = max(1, _MATRIX // (k + resamples.size))
     parts = [(first[i : i + step], second[i : i + step]) for i in range(0, first.size, step)]
@@ -154,8 +151,7 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
 
     `x` (n,) or (judges, n) and `y` (n,) are from `kendall.codes`, -1 = missing; `group` (n,) holds codes from 0 on. A
     group drawn twice in `resamples` counts twice. Groups without a tau-b, or with fewer than 3 pairs of ratings (as in
-    `coefficients.correlate_within`), are left out; NaN if all are.
-    """
+    `coefficients.correlate_within`), are left out; NaN if all are."""
     judges = np.where(y >= 0, np.atleast_2d(x), -1)
     mass, varying = resamples.split(group)
     total, weight = np.zeros((2, len(judges), resamples.size))
@@ -230,8 +226,7 @@ def taus(x: Floats, y: Floats, sets: Sequence[Resamples] = ()) -> tuple[Floats, 
 
     `x` and `y` (rows, n stories) are ratings; a NaN is left out of that row, and values within 1e-9 are tied. n is
     small: time and memory grow with its square. NaN where all values of a side are tied or fewer than two stories are
-    left.
-    """
+    left."""
     rows, n = x.shape
     first, second = np.triu_indices(n, 1)
     drawn = [_draws(resamples, first, second) for resamples in sets]
@@ -302,8 +297,7 @@ def values(
     `resamples` are of n stories. `x` (n,) or (judges, n) are the judges' ratings, NaN left out pairwise for that judge
     alone; `y` (n,) or (judges, n) people's, or those that each judge is compared with. The named `coefficient` is taken
     over all stories or, by `grouping`, over the "means" of the groups or as the mean "within" groups; these need
-    `group` (n,), codes from 0 on, else ValueError. NaN where undefined.
-    """
+    `group` (n,), codes from 0 on, else ValueError. NaN where undefined."""
     judges = np.atleast_2d(x)
     if np.ndim(y) == 2 and grouping != "means":
         if grouping == "overall" and coefficient == "kendall" and resamples.n <= FEW_STORIES:
@@ -340,8 +334,7 @@ def of_means(mean_x: Floats, mean_y: Floats, mass: Codes, coefficient: Coefficie
     """The correlation over groups (such as systems) between mean ratings, in each of b resamples, (..., b).
 
     `mean_x` and `mean_y` (..., b, groups) are the judge's and people's means; a group with a NaN is left out. `mass`
-    (same shape) is how often each group counts. `coefficient` names the correlation. NaN where undefined.
-    """
+    (same shape) is how often each group counts. `coefficient` names the correlation. NaN where undefined."""
     flat = (-1, mean_x.shape[-1])
     rows = COEFFICIENTS[coefficient].of_rows(mean_x.reshape(flat), mean_y.reshape(flat), mass.reshape(flat))
     return rows.reshape(mean_x.shape[:-1])

@@ -10,8 +10,7 @@ swaps than `swaps`, every pattern is used once and p is exact.
 
 The unit that is swapped decides to which population p generalises. Swaps of single stories count a judge's preference
 for a system or story-prompt, which all its stories share, as evidence in each of them. To generalise to new systems (or
-story-prompts), swap systems (or story-prompts).
-"""
+story-prompts), swap systems (or story-prompts)."""
 
 from __future__ import annotations
 
@@ -48,8 +47,7 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
     `label` (n,) is equal for all members of a `unit` (n,), such as the query whose repeats they are; they get the same
     label in each permutation. Permuting single members would break their dependence and make p values too small. Labels
     are permuted among the units of the same `stratum` (n,), such as a story. `permutations` are drawn by `rng`, seeded
-    by the caller.
-    """
+    by the caller."""
     _, first, member = np.unique(unit, return_index=True, return_inverse=True)
     of_unit, inside = label[first], stratum[first]
     order = np.argsort(inside, kind="stable")
@@ -66,8 +64,7 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
 def against_chance(values: Floats) -> AgainstChance:
     """Permutation test (Phipson & Smyth 2010) from `values` of a statistic with original (first) and permuted labels.
 
-    A permuted NaN counts as extreme. The mean is NaN where no permuted statistic is defined.
-    """
+    A permuted NaN counts as extreme. The mean is NaN where no permuted statistic is defined."""
     value, chance = float(values[0]), values[1:]
     defined = chance[~np.isnan(chance)]
     extreme = int((defined >= value - _LABEL_PERMUTATION_SAME).sum()) + chance.size - defined.size
@@ -102,8 +99,7 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
     """A function from swaps, (k, n) with 1 for a swapped story, to both judges' tau-b with people over all stories.
 
     `a`, `b` (n,) are the judges' standardised ratings and `people` (n,) codes of people's; none may be missing. The
-    function gives two arrays (k,). Ratings within 1e-9 are ties, determined once for both judges together.
-    """
+    function gives two arrays (k,). Ratings within 1e-9 are ties, determined once for both judges together."""
     union, y = kendall.codes(np.concatenate([a, b])), kendall.dense(people)
     order = np.argsort(y, kind="stable")
     levels, levels_y = int(union.max()) + 1, int(y.max()) + 1
@@ -127,8 +123,7 @@ def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
 
     `a`, `b` (n,) are the judges' standardised ratings and `people` (n,) people's; none may be missing. `group` (n,)
     holds the system of each story, as codes 0..groups-1 that all occur. The function gives two arrays (k,). Means
-    within 1e-9 are ties.
-    """
+    within 1e-9 are ties."""
     groups = int(group.max()) + 1
     size = np.bincount(group)
     mean_a, mean_b, mean_y = (np.bincount(group, weights=side) / size for side in (a, b, people))
@@ -250,8 +245,7 @@ class SwapTest:
     adjusted for multiple comparisons; None without a test, with a `reason`. `n` counts stories or, for tau-b over
     system means, systems. `swaps` counts random patterns or, where `exact` (every pattern used once), all patterns.
     After `degenerate` patterns a correlation was undefined; they count as extreme, so that p is conservative. `units`
-    counts the stories, systems or story-prompts swapped as a whole.
-    """
+    counts the stories, systems or story-prompts swapped as a whole."""
 
     a: float | None
     b: float | None
@@ -300,8 +294,7 @@ def swap_test(
     is greater.
 
     There is no test, but a reason, where a correlation is undefined, or undefined after more than 5 % of the swaps. Two
-    judges with equal ratings give p = 1.
-    """
+    judges with equal ratings give p = 1."""
     keep = ~(np.isnan(a) | np.isnan(b) | np.isnan(people))
     a, b, people, unit = a[keep], b[keep], people[keep], unit[keep]
     for name, side in (("first judge's", a), ("second judge's", b)):

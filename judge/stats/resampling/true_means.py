@@ -24,8 +24,7 @@ covariance V, where V is the covariance over resamples. Then:
 With many story-prompts there is almost no shrinkage, and the values are those of the ordinary bootstrap. With few
 story-prompts, or with similar systems, the values can range from -1 to 1, because the order of equal systems is
 unknown. At least three systems are required. The assumption of normality matters only where noise is large relative to
-the systems' differences.
-"""
+the systems' differences."""
 
 from __future__ import annotations
 
@@ -54,8 +53,7 @@ def correlations(
     pairwise for that judge alone; `y` (n,) or (judges, n) people's, or those that each judge is compared with. `group`
     (n,) holds systems, as codes from 0 on. `coefficient` names the correlation. Use the same `seed` for all rows of a
     table, so that rows are paired. Shape (B,) or (judges, B); all NaN where fewer than three groups have stories, or
-    where the means of the judge or of people are all equal.
-    """
+    where the means of the judge or of people are all equal."""
     judges = np.atleast_2d(x)
     if resamples.split(group)[1] is None:
         # Groups were drawn as wholes: their means have no noise to take off, only the choice of groups varies.
@@ -112,8 +110,7 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
     on all its groups is therefore not counted as noise where the groups have the same story-prompts.
 
     Undefined with fewer than three groups, whose variance between means is a single squared difference: the quotient
-    then has no mean. Undefined too where the noise exceeds the variance between means, as a share is not below 0.
-    """
+    then has no mean. Undefined too where the noise exceeds the variance between means, as a share is not below 0."""
     present = ~np.isnan(y)
     codes = (renumbered(side[present]) for side in (group, unit))
     of_group, of_unit = codes
@@ -148,8 +145,7 @@ def draws(sample: Floats, resampled: Floats, units: int, seed: int) -> Floats:
     judges, B, groups) are those in resamples; NaN where a group has no story there, its sample mean is then used.
     `units` were resampled (such as story-prompts), to correct the variance over resamples, too small by the factor
     (units - 1) / units. All judges share what is drawn by `seed`. Shape (2, judges, B, groups); each side's means are
-    determined up to an additive constant.
-    """
+    determined up to an additive constant."""
     groups, size = sample.shape[2], resampled.shape[2]
     # People first, so that all judges share what is drawn for them.
     mean = np.moveaxis((sample - sample.mean(axis=2, keepdims=True))[::-1], 0, 2)
