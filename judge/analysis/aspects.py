@@ -105,13 +105,7 @@ def tables(result: Aspects) -> list[Table]:
 
 
 def _table(
-    title: str,
-    rows: Sequence[AspectRow],
-    result: Aspects,
-    *,
-    several: bool,
-    by_aspect: bool,
-    notes: Sequence[str] = (),
+    title: str, rows: Sequence[AspectRow], result: Aspects, *, several: bool, by_aspect: bool, notes: Sequence[str] = ()
 ) -> Table:
     columns = [Column("dataset", "dataset")] if several else []
     columns += plain("judge", "eval_prompt")
@@ -276,11 +270,7 @@ def _row(
 
 
 def _correlation(
-    people: Floats,
-    guess: _Guess,
-    chosen: Masks,
-    coefficient: Coefficient,
-    drawn: bootstrap.Resamples | None,
+    people: Floats, guess: _Guess, chosen: Masks, coefficient: Coefficient, drawn: bootstrap.Resamples | None
 ) -> Estimate:
     if guess.ratings is None:
         return Estimate.undefined(guess.no_ratings)

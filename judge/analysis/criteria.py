@@ -178,10 +178,7 @@ _VIEWS: Mapping[str, _View] = {
     "pairs": _View(("level", "criterion", "with", "tau", "n", "reason"), _pair_rows),
     "multitrait": _View(("criterion", "against", "tau", "n", "reason"), _multitrait_rows),
     "scale-use": _View(
-        (
-            *("criterion", "ratings", "entropy", "modal_share", "modal_point", "distinct", "ties", "outside"),
-            "reason",
-        ),
+        (*("criterion", "ratings", "entropy", "modal_share", "modal_point", "distinct", "ties", "outside"), "reason"),
         _use_rows,
     ),
 }
@@ -268,10 +265,7 @@ def _together(result: Criteria, several_datasets: bool) -> Table:
             "cost": asking.dollars,
             "lost": asking.lost,
         }
-        | {
-            **cells_of(asking, "prompt_tokens", "completion_tokens"),
-            "halo": asking.profile.halo,
-        }
+        | {**cells_of(asking, "prompt_tokens", "completion_tokens"), "halo": asking.profile.halo}
         | {"validity": asking.profile.multitrait.validity if asking.profile.multitrait else None}
         for asking in result.askings
     ]

@@ -14,14 +14,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
-from judge.analysis.disagreement_tables import (
-    Disagreement,
-    Disagreements,
-    JudgeSide,
-    PeopleSide,
-    RaterRating,
-    Repeat,
-)
+from judge.analysis.disagreement_tables import Disagreement, Disagreements, JudgeSide, PeopleSide, RaterRating, Repeat
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature_parts

@@ -201,10 +201,7 @@ def _between(result: Panels) -> Table:
         *titled(higher="first minus second", stories="stories"),
     ]
     rows = [
-        {
-            **cells_of(row, "dataset", "criterion", "other", "value", "higher", "stories"),
-            "one": row.first,
-        }
+        {**cells_of(row, "dataset", "criterion", "other", "value", "higher", "stories"), "one": row.first}
         for row in result.between
     ]
     return Table("Agreement between panels", columns, rows, "")
@@ -297,11 +294,7 @@ class _Dataset:
     """One dataset with each panel's ratings; all arrays are indexed by the stories of the whole dataset."""
 
     def __init__(
-        self,
-        matrix: RatingMatrix,
-        panels: dict[str, RatingMatrix],
-        options: CorrelationOptions,
-        remarks: Remarks,
+        self, matrix: RatingMatrix, panels: dict[str, RatingMatrix], options: CorrelationOptions, remarks: Remarks
     ) -> None:
         self.matrix, self.panels, self.options = matrix, panels, options
         self.statistic = Statistic.of(matrix, options)

@@ -359,12 +359,7 @@ def tables(result: Repeats) -> list[Table]:
         ),
         Table(
             "Kendall's tau-b by people's disagreement",
-            [
-                *_first(result),
-                *titled(name="stories on which", spread="people's SD"),
-                _tau("value"),
-                *_last(),
-            ],
+            [*_first(result), *titled(name="stories on which", spread="people's SD"), _tau("value"), *_last()],
             [
                 {**_about(row.subject), **cells_of(row, "name", "spread", "value"), "n": row.stories}
                 for row in result.strata

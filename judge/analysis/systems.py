@@ -108,10 +108,7 @@ def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
 
 
 def _standings(
-    source: Source,
-    options: SystemsOptions,
-    drawn: bootstrap.Resamples | None,
-    scales: Mapping[str, means.Bounds],
+    source: Source, options: SystemsOptions, drawn: bootstrap.Resamples | None, scales: Mapping[str, means.Bounds]
 ) -> Iterator[Standing]:
     matrix, number = source.matrix, len(source.matrix.systems)
     several = len(source.criteria) > 1
@@ -162,12 +159,7 @@ def _ranked(point: Floats, resampled: Floats, drawn: bool) -> list[Estimate]:
 
 
 def _mean(
-    values: Floats,
-    singles: Floats,
-    member: Masks,
-    matrix: RatingMatrix,
-    options: SystemsOptions,
-    resampled: Floats,
+    values: Floats, singles: Floats, member: Masks, matrix: RatingMatrix, options: SystemsOptions, resampled: Floats
 ) -> Estimate:
     honest = means.clustered(values[member], matrix.story_prompt[member])
     if options.mean_interval == "clustered" or not honest.defined:

@@ -179,10 +179,7 @@ _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 
 def keyword_table(keyword_groups: Keywords) -> Table:
     """One row per group, ordered by grouping."""
-    columns = [
-        *plain("by", "group", "texts"),
-        Column("ctfidf", "class-TF-IDF", wrap=60),
-    ]
+    columns = [*plain("by", "group", "texts"), Column("ctfidf", "class-TF-IDF", wrap=60)]
     columns += [Column("keybert", "KeyBERT", wrap=60)] if keyword_groups.keybert else []
     notes = ["class-TF-IDF: words and pairs that are frequent in a group and rare in the others of its kind"]
     if keyword_groups.keybert:

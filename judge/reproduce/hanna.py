@@ -154,10 +154,7 @@ _EVERY_SYSTEM = Recipe(keep_human=True)
 def unavailable_cells(scores: Scores) -> Family:
     """Family of all printed cells of HANNA that cannot be computed from the released files."""
     return Family.of(
-        partial(unavailable_values, scores),
-        DIGITS,
-        missing=lambda place: REASONS[place[0]],
-        remarks=_remarks,
+        partial(unavailable_values, scores), DIGITS, missing=lambda place: REASONS[place[0]], remarks=_remarks
     )
 
 

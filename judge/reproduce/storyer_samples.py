@@ -28,18 +28,7 @@ from judge.stats.resampling.bootstrap import folds_of_groups
 # Reasons why StoryER's printed cells cannot be recomputed, and names of the rows that this program adds.
 
 # The ten aspects as the study's tables name them, in the order of its numbers.
-ASPECTS = (
-    "opening",
-    "middle",
-    "ending",
-    "character",
-    "scene",
-    "heartwarming",
-    "sad",
-    "horror",
-    "funny",
-    "novelty",
-)
+ASPECTS = ("opening", "middle", "ending", "character", "scene", "heartwarming", "sad", "horror", "funny", "novelty")
 
 CONTROL = "floor: surface, out of fold"
 PEOPLE = "people: one against four"

@@ -27,13 +27,7 @@ from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import human_ceiling
-from judge.stats.ordering.pairwise_accuracy import (
-    Credit,
-    TieCalibration,
-    calibrate,
-    pair_table,
-    ratio_of_resamples,
-)
+from judge.stats.ordering.pairwise_accuracy import Credit, TieCalibration, calibrate, pair_table, ratio_of_resamples
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT, Chance, by_chance, sign_flips, soft_pairwise_accuracy
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import deal

@@ -292,11 +292,7 @@ class _Test:
             return AltTest(nothing, nothing, (), 0, options.epsilon)
         given = np.floor(judge + 0.5) if MEASURES[self.measure].whole else judge
         return alt_test(
-            given,
-            self.raters.ratings,
-            epsilon=options.epsilon,
-            measure=self.measure,
-            cluster=self.story_prompt,
+            given, self.raters.ratings, epsilon=options.epsilon, measure=self.measure, cluster=self.story_prompt
         )
 
     def row(self, subject: Subject, judge: Floats) -> AltTestRow:

@@ -176,10 +176,7 @@ def tests_of_judges(
 
 def _paired(options: ReplacementOptions) -> CorrelationOptions:
     return CorrelationOptions(
-        drop_systems=options.drop_systems,
-        against=options.against,
-        resamples=options.resamples,
-        seed=options.seed,
+        drop_systems=options.drop_systems, against=options.against, resamples=options.resamples, seed=options.seed
     )
 
 

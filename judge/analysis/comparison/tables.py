@@ -210,9 +210,7 @@ def _ratings(comparison: Comparison) -> Table:
         *_unequal_loss(comparison),
     ]
     if not _nowhere(rows, "icc", notes):
-        columns += [
-            *thousandths(icc_first="ICC first", icc_second="second", icc="difference of ICCs"),
-        ]
+        columns += [*thousandths(icc_first="ICC first", icc_second="second", icc="difference of ICCs")]
         notes.append("ICC(1,1) over the repeats that both sides have, of stories with all of them rated")
     return Table("Ratings and consistency over repeats", columns, rows, comparison.inputs_signature, notes)
 

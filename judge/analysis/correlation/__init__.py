@@ -105,11 +105,7 @@ def _columns(result: Correlations) -> list[Column]:
     columns.append(Column("n", result.unit))
     if LEVELS[result.level].grouping != "overall":
         columns.append(Column("stories", "stories"))
-    return [
-        *columns,
-        Column("repeats", "repeats", digits=1),
-        *titled(unrated="unrated", missing="repeats lost"),
-    ]
+    return [*columns, Column("repeats", "repeats", digits=1), *titled(unrated="unrated", missing="repeats lost")]
 
 
 def _further_columns(result: Correlations) -> list[Column]:

@@ -219,10 +219,7 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
         counts_signature_parts=signature_parts(table, matrices, options, extra=clusters, intervals=NO_INTERVAL),
         notes=tuple(
             dict.fromkeys(
-                [
-                    *table.notes,
-                    *(note for matrix in matrices for note in match(matrix, options.against).notes),
-                ]
+                [*table.notes, *(note for matrix in matrices for note in match(matrix, options.against).notes)]
             )
         ),
     )

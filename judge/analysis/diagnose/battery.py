@@ -147,12 +147,7 @@ _NO_SINGLES = "undefined: imported means of repeats, which spread less than the 
 class Battery:
     """Runs all diagnostic tests of one dataset's judges; human ratings are prepared once for all of them."""
 
-    def __init__(
-        self,
-        matrix: RatingMatrix,
-        options: DiagnoseOptions,
-        scales: dict[str, tuple[Floats, float]],
-    ) -> None:
+    def __init__(self, matrix: RatingMatrix, options: DiagnoseOptions, scales: dict[str, tuple[Floats, float]]) -> None:
         self.matrix, self.scales = matrix, scales
         self.labels = [scale_of(matrix, cell.criterion) for cell in matrix.cells]
         self.partner = match(matrix, options.against).partner

@@ -172,11 +172,7 @@ class _Criterion:
         return self._mean(np.delete(self.ratings, repeat, axis=2))
 
     def _of_judges(self, facet: str, has: int, fewer: Sequence[Floats]) -> Lever:
-        levels = {
-            REPEAT: self.ratings.shape[2],
-            EVAL_PROMPT: len(set(self.prompts)),
-            JUDGE: len(set(self.judges)),
-        }
+        levels = {REPEAT: self.ratings.shape[2], EVAL_PROMPT: len(set(self.prompts)), JUDGE: len(set(self.judges))}
         answers = self.stories * round(np.prod([count for name, count in levels.items() if name != facet]))
         if not fewer:
             return self._lever(facet, has, answers=answers, reason=f"there is one {facet}")

@@ -245,9 +245,7 @@ class Side:
     def only(self, rows: Codes) -> Side:
         """These preferences restricted to the comparisons with these row numbers."""
         return replace(
-            self,
-            **{name: getattr(self, name)[rows] for name in ("pair", "forward", "ended", "value", "rater")},
-            lost=0,
+            self, **{name: getattr(self, name)[rows] for name in ("pair", "forward", "ended", "value", "rater")}, lost=0
         )
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:

@@ -251,7 +251,7 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
     if not any(len(own.origins) and own.changed for _, own in paired_matrices):
         raise SpecError(
             "no story of these runs was perturbed, as ids ORIGIN@PERTURBATION.STRENGTH beside ORIGIN@none tell; make "
-            "such stories with judge stress make DATASET -o stress.jsonl, and let judge run rate them",
+            "such stories with judge stress make DATASET -o stress.jsonl, and let judge run rate them"
         )
     remarks.note(table.notes)
     sets = [_Dataset(table, matrix, own, options, remarks) for matrix, own in paired_matrices]

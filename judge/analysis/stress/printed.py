@@ -225,10 +225,7 @@ def _listed(title: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]
 
 
 def _nulls(result: Stress) -> Iterator[Table]:
-    columns = [
-        *_judge_columns(result),
-        *plain("on", "detection", "drop", "flips", "noise"),
-    ]
+    columns = [*_judge_columns(result), *plain("on", "detection", "drop", "flips", "noise")]
     rows = [
         {
             **_judge_cells(result, null.subject),

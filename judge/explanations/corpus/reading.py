@@ -139,10 +139,7 @@ class _Reader:
 
 
 def read_texts(
-    runs_or_file: str | Path | Sequence[str | Path],
-    *,
-    parser: str = "ours",
-    columns: Mapping[str, str] | None = None,
+    runs_or_file: str | Path | Sequence[str | Path], *, parser: str = "ours", columns: Mapping[str, str] | None = None
 ) -> ExplanationTexts:
     """Explanations from runs, from one table, or from a study's file given by the study's name. `columns` maps a field
     of `explanations.corpus.from_file.FIELDS` to the table's column. Raises RunFolderError, DataError or SpecError."""

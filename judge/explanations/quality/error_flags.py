@@ -242,7 +242,7 @@ def measure(
                 validate_flags="user_study.csv",
             ),
             joint="; ",
-        ),
+        )
     ]
     if unguided := int((~frame["criterion"].isin({c.name for c in criteria if c.guidelines})).sum()):
         notes.append(f"{unguided} texts are about criteria without known guidelines, which three of the rules need")

@@ -43,11 +43,7 @@ class Presence:
 
 
 def measure(
-    frame: pd.DataFrame,
-    criteria: Sequence[Criterion],
-    readings: Readings,
-    signature: str,
-    silent: Sequence[str] = (),
+    frame: pd.DataFrame, criteria: Sequence[Criterion], readings: Readings, signature: str, silent: Sequence[str] = ()
 ) -> Measured[Presence]:
     """Presence in one row for each judge, Eval-Prompt and criterion, over all rows, with or without text. `silent`
     names the Eval-Prompts that request no explanation, as far as this is known."""

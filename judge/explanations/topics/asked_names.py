@@ -91,8 +91,7 @@ def check_judge(judge: str) -> None:
     name = JudgeName.of(judge)
     if not name.model or (name.is_modelless and not name.is_scripted):
         raise SpecError(
-            f"{judge} cannot name topics",
-            hint="give phrases, ctfidf, keybert, or a judge that writes: provider/model",
+            f"{judge} cannot name topics", hint="give phrases, ctfidf, keybert, or a judge that writes: provider/model"
         )
 
 

@@ -259,9 +259,7 @@ def self_bleu(texts: Sequence[str]) -> float:
     return total / len(texts)
 
 
-def _two_most(
-    counts: Sequence[Mapping[tuple[str, ...], int]],
-) -> dict[tuple[str, ...], tuple[int, int, int]]:
+def _two_most(counts: Sequence[Mapping[tuple[str, ...], int]]) -> dict[tuple[str, ...], tuple[int, int, int]]:
     """n-gram -> (largest count in a text, largest in any other text, index of the first)."""
     most: dict[tuple[str, ...], tuple[int, int, int]] = {}
     for at, grams in enumerate(counts):

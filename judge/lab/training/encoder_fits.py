@@ -182,10 +182,7 @@ def _trainer(
         report_to="none",
         disable_tqdm=True,
     )
-    losses = {
-        _PREFERENCES: RankNetLoss(model, reduction_log="natural"),
-        _RATINGS: BinaryCrossEntropyLoss(model),
-    }
+    losses = {_PREFERENCES: RankNetLoss(model, reduction_log="natural"), _RATINGS: BinaryCrossEntropyLoss(model)}
     data = _datasets(lesson)
     stopping = _StopAfter(epochs) if held is None else EarlyStoppingCallback(_PATIENCE)
     trainer = CrossEncoderTrainer(

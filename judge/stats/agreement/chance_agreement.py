@@ -135,11 +135,7 @@ def raw_agreement(ratings: Floats, *, story: Codes | None = None) -> Estimate:
 
 
 def gwet(
-    ratings: Floats,
-    weights: Weighting = "identity",
-    *,
-    categories: Floats | None = None,
-    story: Codes | None = None,
+    ratings: Floats, weights: Weighting = "identity", *, categories: Floats | None = None, story: Codes | None = None
 ) -> ChanceAgreement:
     """Gwet's AC1 (identity weights) or AC2 (other weights) (Gwet 2008, 2014).
 
@@ -151,11 +147,7 @@ def gwet(
 
 
 def fleiss(
-    ratings: Floats,
-    weights: Weighting = "identity",
-    *,
-    categories: Floats | None = None,
-    story: Codes | None = None,
+    ratings: Floats, weights: Weighting = "identity", *, categories: Floats | None = None, story: Codes | None = None
 ) -> ChanceAgreement:
     """Fleiss' kappa, generalised to missing ratings (Fleiss 1971; Gwet 2014); undefined where one category is used.
 

@@ -180,10 +180,7 @@ def crossed_effects(story: Codes, rater: Codes, rating: Floats, *, k: float) -> 
 
 
 def _fitted(
-    likelihood: CrossedLikelihood,
-    minimum: tuple[float, float, float],
-    k: float,
-    counts: tuple[int, int, int],
+    likelihood: CrossedLikelihood, minimum: tuple[float, float, float], k: float, counts: tuple[int, int, int]
 ) -> CrossedEffects:
     """ICCs and variance components at the `minimum` of the deviance: rho, phi and the deviance."""
     from scipy import stats
@@ -230,11 +227,7 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
     from scipy import optimize
 
     optimum = optimize.minimize(
-        at,
-        [rho, phi],
-        method="Nelder-Mead",
-        bounds=[(0.0, _TOP), (0.0, _TOP)],
-        options=options,
+        at, [rho, phi], method="Nelder-Mead", bounds=[(0.0, _TOP), (0.0, _TOP)], options=options
     )
     converged = optimum.success or max(optimum.x) > _NO_ERROR  # up there rounding keeps the search from ending
     if not converged or not np.isfinite(values).all():

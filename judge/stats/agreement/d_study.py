@@ -209,10 +209,7 @@ def _fewest_calls(
 
 
 def _weights(
-    components: VarianceComponents,
-    objects: Sequence[str],
-    levels: Mapping[str, Floats | float],
-    fixed: Sequence[str],
+    components: VarianceComponents, objects: Sequence[str], levels: Mapping[str, Floats | float], fixed: Sequence[str]
 ) -> list[tuple[str, Floats | float]]:
     """For each component its kind, "universe", "relative", "absolute" or "" (in no variance), and its weight."""
     out: list[tuple[str, Floats | float]] = []

@@ -27,14 +27,7 @@ from numpy.typing import NDArray
 
 from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
-from judge.stats.agreement.chance_agreement import (
-    NO_PAIR,
-    ONE_CATEGORY,
-    ChanceAgreement,
-    Counts,
-    counts,
-    raw_agreement,
-)
+from judge.stats.agreement.chance_agreement import NO_PAIR, ONE_CATEGORY, ChanceAgreement, Counts, counts, raw_agreement
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.jackknife import with_jackknife
 
@@ -46,12 +39,7 @@ NEGATIVE = "undefined: the ratio level has no negative values"
 
 
 def alpha(
-    ratings: Floats,
-    level: Level,
-    rng: np.random.Generator,
-    *,
-    resamples: int = 10_000,
-    story: Codes | None = None,
+    ratings: Floats, level: Level, rng: np.random.Generator, *, resamples: int = 10_000, story: Codes | None = None
 ) -> ChanceAgreement:
     """Krippendorff's alpha of ratings, with a bootstrap interval over items (or a jackknife interval over stories).
 

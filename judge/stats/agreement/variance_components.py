@@ -264,11 +264,7 @@ class VarianceComponents:
 
 
 def variance_components(
-    ratings: Floats,
-    facets: Sequence[Facet],
-    *,
-    rng: np.random.Generator,
-    draws: int = 2000,
+    ratings: Floats, facets: Sequence[Facet], *, rng: np.random.Generator, draws: int = 2000
 ) -> VarianceComponents:
     """ANOVA estimates of all variance components of a design with at most one rating per combination of levels.
 

@@ -151,13 +151,7 @@ class Equivalence:
         return None if self.p_low is None or self.p_high is None else max(self.p_low, self.p_high)
 
 
-def tost(
-    differences: Floats,
-    low: float,
-    high: float,
-    *,
-    cluster: Codes | None = None,
-) -> Equivalence:
+def tost(differences: Floats, low: float, high: float, *, cluster: Codes | None = None) -> Equivalence:
     """Two one-sided t tests that the mean of `differences` (n,), without NaN, is in (`low`, `high`) (Schuirmann 1987).
 
     Each has the level 5 %. `cluster` (n,) holds independent clusters: the error is that of `means.clustered`, with

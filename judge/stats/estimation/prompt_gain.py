@@ -52,11 +52,7 @@ class Part:
         """The part without one system's stories."""
         keep = self.system != system
         return Part(
-            self.people[:, keep],
-            self.base[:, :, keep],
-            self.other[:, keep],
-            self.story_prompt[keep],
-            self.system[keep],
+            self.people[:, keep], self.base[:, :, keep], self.other[:, keep], self.story_prompt[keep], self.system[keep]
         )
 
 

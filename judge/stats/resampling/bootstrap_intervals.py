@@ -241,12 +241,7 @@ def holding(estimate: Estimate) -> Estimate:
     return replace(estimate, low=low, high=high, method=method)
 
 
-def bca(
-    estimate: Estimate,
-    values: Floats,
-    jackknife: Sequence[Floats],
-    method: str,
-) -> Estimate:
+def bca(estimate: Estimate, values: Floats, jackknife: Sequence[Floats], method: str) -> Estimate:
     """The `estimate` with a bias-corrected and accelerated (BCa) 95 % interval.
 
     `values` (b,) and `method` are as in `percentile`. `jackknife` holds, for each kind of units drawn (such as

@@ -22,10 +22,7 @@ from judge.base.estimate import CONFIDENCE, Estimate
 
 
 def with_jackknife(
-    estimate: Estimate,
-    left_out: Floats,
-    *,
-    bounds: tuple[float, float] = (-1.0, 1.0),
+    estimate: Estimate, left_out: Floats, *, bounds: tuple[float, float] = (-1.0, 1.0)
 ) -> tuple[Estimate, float | None]:
     """A coefficient with a jackknife 95 % interval, and its standard error.
 
@@ -168,13 +165,7 @@ def against_zero(
 
 
 def student(
-    estimate: Estimate,
-    se: float,
-    df: int,
-    clusters: int,
-    *,
-    tail: Tail = "two-sided",
-    bias: float = 0.0,
+    estimate: Estimate, se: float, df: int, clusters: int, *, tail: Tail = "two-sided", bias: float = 0.0
 ) -> Test:
     """The t test of the hypothesis that a value is zero, and the interval of the value, from its standard error.
 
