@@ -79,7 +79,8 @@ def _kept(folder: Path, name: str, seed: int, say: Say) -> Part:
     study: Study = importlib.import_module(f"judge.reproduce.{name.replace('-', '_')}").study(options)
     cells = study.cells(options)
     part = part_of(study, cells)
-    write_whole(folder / f"{name}.md", _cells(study, cells, options))
+    table = cell_table(study, cells, options, study.title, sentence(cells))
+    write_whole(folder / f"{name}.md", render(table, "md") + "\n")
     write_whole(kept, json.dumps({"key": key, "part": asdict(part)}, ensure_ascii=False, indent=1) + "\n")
     return part
 
@@ -129,8 +130,3 @@ def section(part: Part, *, linked: bool) -> str:
 def whole(sections: Sequence[str]) -> str:
     """The page."""
     return "\n".join([_TOP, *sections])
-
-
-def _cells(study: Study, cells: Sequence[Cell], options: Options) -> str:
-    table = cell_table(study, cells, options, study.title, sentence(cells))
-    return render(table, "md") + "\n"

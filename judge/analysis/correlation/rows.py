@@ -6,7 +6,7 @@ ceiling and control on the stories that it rated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -221,7 +221,7 @@ class DatasetRows:
                     (predicted, control.estimate, control.resampled),
                     people,
                     self.statistic,
-                    self._values_against(people),
+                    (lambda x: self.intervals.values(x, people.values)) if self.paired else None,
                 )
             elif control is not None:
                 beside[CONTROL] = Beside.undefined(control.estimate.why)
@@ -237,9 +237,6 @@ class DatasetRows:
         return further | correlations.with_lost(
             judge.values, gone, ends, lambda side: self.statistic.estimate(side, people)
         )
-
-    def _values_against(self, people: Side) -> Callable[[Floats], tuple[Floats, ...]] | None:
-        return (lambda x: self.intervals.values(x, people.values)) if self.paired else None
 
     def _say_readings(self, j: int, cells: list[int], person: OnePerson, ceiling: CorrelationRow) -> None:
         if ceiling.estimate.defined and cells:

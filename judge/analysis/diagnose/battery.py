@@ -170,9 +170,11 @@ class Battery:
             if (labels := self.labels[i]) is not None and (labels.positive_code is not None or not labels.ordered):
                 yield from self._of_labels(i, j, labels)
                 continue
-            on_codes, spread = labels is not None, self._spread(i, j)
+            sides = (side[~np.isnan(side)] for side in (self.repeats[i], self.raters[j].ratings))
+            on_codes, spread = labels is not None, min(float(side.std()) if side.size else 0.0 for side in sides)
+            judge, people = self.matrix.judge[i], self.matrix.people[j]
             each = {
-                "leniency": (self._leniency(i, j),),
+                "leniency": (self._test("leniency", rating_bias.leniency(judge, people), judge, people),),
                 "length": (self._length(i, j),),
                 "compression": self._compression(i, j),
                 "self-preference": (self._self_preference(i, j),),
@@ -210,11 +212,6 @@ class Battery:
         alone, copied = judge_tests(self.matrix, i, j, self.repeats[i])
         yield from (alone, copied) if scale.positive_code is not None else (copied,)
 
-    def _spread(self, i: int, j: int) -> float:
-        """Standard deviation of single ratings, people's or the judge's, whichever is smaller; 0 without ratings."""
-        sides = (side[~np.isnan(side)] for side in (self.repeats[i], self.raters[j].ratings))
-        return min(float(side.std()) if side.size else 0.0 for side in sides)
-
     def _positive(self, i: int, j: int, scale: Scale) -> tuple[Floats, Floats]:
         """Shares of the positive label among the judge's repeats and among people, shape (n stories,)."""
         judge, people = self.matrix.judge[i], self.matrix.people[j]
@@ -243,10 +240,6 @@ class Battery:
             label = words.pop() if len(words) == 1 else POSITIVE
             judge, people = np.stack([member[1] for member in group]), np.stack([member[2] for member in group])
             yield self._yes_bias(Cell(*key, ALL), label, _mean_of_rows(judge), _mean_of_rows(people))
-
-    def _leniency(self, i: int, j: int) -> Test:
-        judge, people = self.matrix.judge[i], self.matrix.people[j]
-        return self._test("leniency", rating_bias.leniency(judge, people), judge, people)
 
     def _length(self, i: int, j: int) -> Test:
         if np.isnan(self.length).all():

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.base.arrays import Codes, Floats, Masks
 from judge.base.errors import DataError
@@ -88,7 +87,9 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
         )
     ratings = every[np.ix_(*kept)]
     names = (SYSTEM, STORY_PROMPT if crossed and ratings.shape[0] > 1 else STORY, EVAL_PROMPT, JUDGE, REPEAT)
-    levels = _first_names(matrix, queries, places, kept)
+    stories = places[kept[0][0]]
+    system = matrix.systems[int(matrix.system[stories[stories >= 0][0]])]
+    levels = {SYSTEM: system, EVAL_PROMPT: queries.prompts[kept[2][0]], JUDGE: queries.judges[kept[3][0]]}
     single = [
         f"{name} ({levels[name]})" for name, at in zip(names, kept, strict=True) if name in levels and at.size == 1
     ]
@@ -241,11 +242,3 @@ def _places(matrix: RatingMatrix, asked: Codes) -> tuple[Codes, bool]:
 def _counted(size: int, name: str) -> str:
     plural = "stories" if name == STORY else f"{name}s"
     return f"{size} {name if size == 1 else plural}"
-
-
-def _first_names(
-    matrix: RatingMatrix, queries: _Queries, places: Codes, kept: Sequence[NDArray[np.intp]]
-) -> dict[str, str]:
-    stories = places[kept[0][0]]
-    system = matrix.systems[int(matrix.system[stories[stories >= 0][0]])]
-    return {SYSTEM: system, EVAL_PROMPT: queries.prompts[kept[2][0]], JUDGE: queries.judges[kept[3][0]]}

@@ -287,7 +287,8 @@ def _for_one_member(dataset_panels: Panels, options: JuryOptions) -> tuple[JuryO
 def _verdict(
     panel: Panel, foldings: tuple[Folding, ...], control: _Control, scorer: Scorer, matrix: RatingMatrix
 ) -> Verdict:
-    mean = np.where(panel.present, _mean_of_present(panel), np.nan)
+    own = panel.predictors[:, panel.own]
+    mean = np.where(panel.present, ratio(np.nansum(own, axis=1), (~np.isnan(own)).sum(axis=1)), np.nan)
     # Chosen on the stories on which it is scored: its score is biased upwards.
     best = best_single(panel)
     predictions: dict[str, tuple[str, Sequence[Floats]]] = {
@@ -304,22 +305,17 @@ def _verdict(
         rows.append(Row(kind, used, scored, scorer.tau(scored), gain))
     stages = calibrated(panel, foldings, scorer) if control.options.calibrate != "none" else ()
     options, places = control.options, (matrix.story_prompt, matrix.system, matrix.systems)
+    noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))
     return Verdict(
         panel,
         foldings,
         tuple(rows),
         weights_of(panel, foldings),
         stages,
-        effective=_effective(panel, matrix),
+        effective=effective_judges(panel.predictors[:, panel.own], panel.people, noise, matrix.story_prompt),
         interval=None if options.predict is None else story_interval(panel, options, options.predict, *places),
         carried=() if options.carry_over is None else carried(panel, foldings, options.carry_over, *places),
     )
-
-
-def _effective(panel: Panel, matrix: RatingMatrix) -> Estimate:
-    """Number of judges with independent errors whose mean would have the error of the members' mean."""
-    noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))
-    return effective_judges(panel.predictors[:, panel.own], panel.people, noise, matrix.story_prompt)
 
 
 def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
@@ -359,11 +355,6 @@ class _Control:
         self.source = predictions[0].source
         self.reasons.update({f"control: {each.reason}": None for each in predictions if each.reason})
         return [each.values for each in predictions]  # noqa: PD011  no frame
-
-
-def _mean_of_present(panel: Panel) -> Floats:
-    own = panel.predictors[:, panel.own]
-    return ratio(np.nansum(own, axis=1), (~np.isnan(own)).sum(axis=1))
 
 
 def _counted(names: object) -> str:

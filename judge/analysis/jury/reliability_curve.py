@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judge.analysis.jury.nested_folds import run_foldings
-from judge.analysis.jury.panel import Panel, member, panels
+from judge.analysis.jury.panel import member, panels
 from judge.analysis.jury.result import ALPHA, Juries, criterion_cells, criterion_columns
 from judge.analysis.options.signature import abbreviations, signature
 from judge.analysis.options.table_options import JuryOptions, ReliabilityOptions
@@ -231,7 +231,12 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: JuryOptions, bi
         for panel, foldings in zip(able, foldings_by_panel, strict=True):
             before, after = [foldings[0].uncalibrated], [each.jury for each in foldings]
             notes |= dict.fromkeys(f"{name}, {panel.criterion}: {why}" for each in foldings for why in each.reasons)
-            dataset_curves.append(_curve((judge, eval_prompt), panel, before, after, matrix, bins))
+            points = [_points(stage, panel.people, matrix, bins) for stage in (before, after)]
+            errors = [_error(stage, panel.people, bins) for stage in (before, after)]
+            n = int((~np.isnan(before[0] - panel.people)).sum())
+            dataset_curves.append(
+                Curve(judge, eval_prompt, panel.criterion, points[0], points[1], errors[0], errors[1], n)
+            )
     short = abbreviations(table)
     criteria = tuple(dict.fromkeys(curve.criterion for curve in dataset_curves))
     return Curves(
@@ -252,20 +257,6 @@ def _scale(matrix: RatingMatrix, table: RatingsTable) -> tuple[float, float]:
         if values.size and not np.isnan(values).all():
             ends += [float(np.nanmin(values)), float(np.nanmax(values))]
     return (min(ends), max(ends)) if ends else (0.0, 1.0)
-
-
-def _curve(
-    who: tuple[str, str],
-    panel: Panel,
-    before: Sequence[Floats],
-    after: Sequence[Floats],
-    matrix: RatingMatrix,
-    bins: int,
-) -> Curve:
-    points = [_points(stage, panel.people, matrix, bins) for stage in (before, after)]
-    errors = [_error(stage, panel.people, bins) for stage in (before, after)]
-    n = int((~np.isnan(before[0] - panel.people)).sum())
-    return Curve(*who, panel.criterion, points[0], points[1], errors[0], errors[1], n)
 
 
 def _points(stage: Sequence[Floats], people: Floats, matrix: RatingMatrix, bins: int) -> tuple[Point, ...]:

@@ -24,7 +24,7 @@ from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
-from judge.stats.agreement.crossed_effects import CrossedEffects, crossed_effects
+from judge.stats.agreement.crossed_effects import crossed_effects
 from judge.stats.agreement.disagreement import Agreement, agreement
 from judge.stats.bias.scale_use import remark
 
@@ -210,7 +210,8 @@ def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.
     rows = [row if row.form in icc.ONE_WAY else icc.IccRow(row.form, undefined) for row in family.rows]
     notes = [f"{matrix.dataset}: {why}"]
     if raters.known and ratings.size:
-        fit = _crossed(ratings, packed.shape[1])
+        story, rater = np.nonzero(~np.isnan(ratings))
+        fit = crossed_effects(story, rater, ratings[story, rater], k=packed.shape[1])
         estimates = (fit.single, fit.average)
         rows += [icc.IccRow(form, estimate) for form, estimate in zip(REML, estimates, strict=True)]
         notes.append(
@@ -227,11 +228,6 @@ def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.
 def _turned(criterion: str, ratings: Floats, names: Sequence[str]) -> tuple[str, ...]:
     text = remark(ratings, names, "people")
     return (f"{criterion}: {text}",) if text else ()
-
-
-def _crossed(ratings: Floats, k: int) -> CrossedEffects:
-    story, rater = np.nonzero(~np.isnan(ratings))
-    return crossed_effects(story, rater, ratings[story, rater], k=k)
 
 
 def _packed(ratings: Floats) -> Floats:

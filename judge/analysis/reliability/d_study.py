@@ -121,7 +121,8 @@ def rows(criterion: str, part: RatedDesign, components: VarianceComponents, targ
     """The designs on one criterion: as run, changed in one facet to reach the target, and cheapest, for the mean score
     of a system (with two or more) and for the score of a story."""
     impossible = components.impossible
-    for label, objects in _objects(part):
+    systems = [("system", (SYSTEM,))] if SYSTEM in part.story else []
+    for label, objects in [*systems, ("story", part.story)]:
         run: dict[str, float] = {name: components.levels[name] for name in components.levels if name not in objects}
         if not run:
             continue
@@ -144,11 +145,6 @@ def rows(criterion: str, part: RatedDesign, components: VarianceComponents, targ
 def plural(name: str) -> str:
     """Plural of a facet's name, e.g. ``stories`` or ``judges``."""
     return "stories" if name == STORY else f"{name}s"
-
-
-def _objects(part: RatedDesign) -> list[tuple[str, tuple[str, ...]]]:
-    systems = [("system", (SYSTEM,))] if SYSTEM in part.story else []
-    return [*systems, ("story", part.story)]
 
 
 def _plans(

@@ -240,11 +240,12 @@ def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, opti
     difference = rated.means[before] - rated.means[after]
     defined = ~np.isnan(difference)
     attack, invariance = changed.facts.test == "attack", changed.facts.test == "invariance"
+    error, clusters = means.clustered_error(difference[defined], renumbered(prompt[defined]))
     return replace(
         row,
         drop=_mean(difference, prompt),
         against_noise=_in_noise(rated, pairs, difference),
-        detectable=_detectable(difference[defined], prompt[defined]),
+        detectable=None if error is None or error < 1e-12 else minimum_detectable_effect(error, df=clusters - 1),
         same=tost(difference, -options.margin, options.margin, cluster=prompt) if invariance else None,
         flips=_flips(rated, before, after, prompt) if invariance else None,
         top=_share(rated.points(rated.means[after]) >= rated.scale.max - _SAME, defined, prompt) if attack else None,
@@ -307,11 +308,6 @@ def _mean(values: Floats, prompt: Codes) -> Estimate:
     if not defined.any():
         return Estimate.undefined("undefined without a pair of rated stories")
     return means.clustered(values[defined], renumbered(prompt[defined]))
-
-
-def _detectable(difference: Floats, prompt: Codes) -> float | None:
-    error, clusters = means.clustered_error(difference, renumbered(prompt))
-    return None if error is None or error < 1e-12 else minimum_detectable_effect(error, df=clusters - 1)
 
 
 def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
