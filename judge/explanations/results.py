@@ -11,14 +11,6 @@ from judge.base.wording import Advice, Note
 from judge.explanations.mapping import explanation_map, keybert_ranking, keywords
 from judge.explanations.mapping.clusters import NOISE
 from judge.explanations.mapping.explanation_map import ExplanationMap, cluster_name
-from judge.explanations.mapping.keybert_ranking import (
-    GroupWords,
-    Keywords,
-    Weighted,
-    YakeWords,
-    group_keywords,
-    yake_keywords,
-)
 from judge.explanations.mapping.keywords import SideWords, side_words
 from judge.explanations.options import Step
 from judge.explanations.quality import measures
@@ -66,9 +58,9 @@ class ExplanationResults:
     map: ExplanationMap
     texts: Measured[TextsFound]
     clusters: Measured[ClusterFound] | None = None
-    keywords: Keywords | None = None
+    keywords: keybert_ranking.Keywords | None = None
     numbers: Numbers | None = None
-    yake: tuple[YakeWords, ...] = ()
+    yake: tuple[keybert_ranking.YakeWords, ...] = ()
     sides: SideWords | None = None
 
     @property
@@ -88,8 +80,8 @@ def results(mapped: ExplanationMap, step: Step | None = None) -> ExplanationResu
     """All results of `judge explain`, computed from an explanation map."""
     texts = _texts(mapped)
     if mapped.options.as_published:
-        return ExplanationResults(mapped, texts, yake=yake_keywords(mapped, step))
-    words = group_keywords(mapped, step)
+        return ExplanationResults(mapped, texts, yake=keybert_ranking.yake_keywords(mapped, step))
+    words = keybert_ranking.group_keywords(mapped, step)
     options = replace(mapped.options.numbers, seed=mapped.options.seed, top=mapped.options.top)
     vectors = mapped.embedded.vectors
     numbers_found = numbers(mapped.texts, mapped.rows, vectors, mapped.guidelines, options, mapped.signature, step)
@@ -126,7 +118,7 @@ def _notes(mapped: ExplanationMap) -> list[str]:
     return [*notes, *more, *mapped.texts.notes]
 
 
-def _clusters(mapped: ExplanationMap, words: Keywords) -> Measured[ClusterFound] | None:
+def _clusters(mapped: ExplanationMap, words: keybert_ranking.Keywords) -> Measured[ClusterFound] | None:
     clustering = mapped.clustering
     if clustering is None:
         return None
@@ -135,7 +127,7 @@ def _clusters(mapped: ExplanationMap, words: Keywords) -> Measured[ClusterFound]
     return Measured(rows, mapped.signature("kw:ctfidf"), (clustering.note,))
 
 
-def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFound:
+def _cluster(mapped: ExplanationMap, words: keybert_ranking.Keywords, number: int) -> ClusterFound:
     rows = mapped.rows[(mapped.rows["cluster"] == number).to_numpy(dtype=bool)]
     criterion, criterion_share = _most(rows["criterion"])
     prompt, prompt_share = _most(rows["eval_prompt"])
@@ -177,7 +169,7 @@ def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
 _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 
 
-def keyword_table(keyword_groups: Keywords) -> Table:
+def keyword_table(keyword_groups: keybert_ranking.Keywords) -> Table:
     """One row per group, ordered by grouping."""
     columns = [*plain("by", "group", "texts"), Column("ctfidf", "class-TF-IDF", wrap=60)]
     columns += [Column("keybert", "KeyBERT", wrap=60)] if keyword_groups.keybert else []
@@ -221,7 +213,7 @@ def side_words_table(terms: SideWords) -> Table:
     return Table("Terms that people use more than judges, and the reverse", columns, rows, terms.signature, notes)
 
 
-def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
+def yake_table(keywords: tuple[keybert_ranking.YakeWords, ...], signature: str) -> Table:
     """Keywords by the HANNA judge study's method (YAKE), one row per criterion."""
     columns = [*plain("criterion", "answers"), Column("words", "YAKE", wrap=90)]
     rows = [
@@ -231,13 +223,13 @@ def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
     return Table("Keywords by YAKE, as published", columns, rows, signature)
 
 
-def _row(group: GroupWords) -> dict[str, object]:
+def _row(group: keybert_ranking.GroupWords) -> dict[str, object]:
     shown = cluster_name(group.group) if isinstance(group.group, int) else group.group or "not known"
     words = {"ctfidf": _joined(group.ctfidf), "keybert": _joined(group.keybert)}
     return {"by": _NAMES.get(group.by, group.by), "group": shown, "texts": group.texts, **words}
 
 
-def _joined(weighted: Weighted | None) -> str | None:
+def _joined(weighted: keybert_ranking.Weighted | None) -> str | None:
     return None if weighted is None else ", ".join(word for word, _ in weighted)
 
 

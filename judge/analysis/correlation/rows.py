@@ -13,27 +13,10 @@ from itertools import islice
 import numpy as np
 
 from judge.analysis.correlation import correlations, reference_rows
-from judge.analysis.correlation.correlations import (
-    CONTROL_SAME,
-    ONE_OUT,
-    PEOPLE_SAME,
-    CorrelatedDataset,
-    CorrelationRow,
-    Part,
-    mean_of,
-    mean_row,
-)
 from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
 from judge.analysis.correlation.statistic import Floats, Intervals, Known, Pair, Side, Statistic
+from judge.analysis.inputs import candidates
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlMade, Kind, Predict, Remarks, control_label
-from judge.analysis.inputs.candidates import (
-    Candidate,
-    CandidatesOnCriterion,
-    Match,
-    by_criterion,
-    people_one_by_one,
-    unpaired,
-)
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.errors import SpecError, unknown_value
@@ -75,10 +58,10 @@ _TOGETHER = 64
 class _Compared:
     """What is compared on one criterion; `control` is on the stories that some judge rated."""
 
-    group: CandidatesOnCriterion
+    group: candidates.CandidatesOnCriterion
     people: Side
     cells: list[int]
-    one_by_one: Candidate
+    one_by_one: candidates.Candidate
     person: OnePerson
     readings: list[list[Floats] | str]
     control: Side | None
@@ -114,18 +97,18 @@ class DatasetRows:
         self.remarks.signature_parts.update(dict.fromkeys(self.intervals.signature_parts))
         self.control_by_criterion: dict[str, ControlMade] = {}
 
-    def dataset(self, pairs: Match) -> CorrelatedDataset:
+    def dataset(self, pairs: candidates.Match) -> correlations.CorrelatedDataset:
         """All rows: of each human criterion, means over criteria, then of criteria that nobody rated."""
-        groups = by_criterion(self.matrix, pairs, self.predict, self.remarks)
-        rows: list[CorrelationRow] = []
+        groups = candidates.by_criterion(self.matrix, pairs, self.predict, self.remarks)
+        rows: list[correlations.CorrelationRow] = []
         while some := [self._compared(group) for group in islice(groups, _TOGETHER)]:
             self._learn(some)
             rows += (row for compared in some for row in self._on_criterion(compared))
         label = control_label(control.source for control in self.control_by_criterion.values())
         rows = [replace(row, subject=replace(row.subject, judge=label)) if row.kind == CONTROL else row for row in rows]
         rows += self._means(rows)
-        rows += [self._unpaired(candidate) for candidate in unpaired(self.matrix, pairs)]
-        return CorrelatedDataset(
+        rows += [self._unpaired(candidate) for candidate in candidates.unpaired(self.matrix, pairs)]
+        return correlations.CorrelatedDataset(
             rows=tuple(rows),
             control=self.control_by_criterion,
             pool=self.pool,
@@ -136,13 +119,13 @@ class DatasetRows:
             intervals=self.intervals,
         )
 
-    def _unpaired(self, candidate: Candidate) -> CorrelationRow:
+    def _unpaired(self, candidate: candidates.Candidate) -> correlations.CorrelationRow:
         estimate = Estimate.undefined(candidate.reason or "undefined")
-        return CorrelationRow(
+        return correlations.CorrelationRow(
             candidate.subject, estimate, 0, 0, is_control=candidate.subject.judge in self.controls, cell=candidate.cell
         )
 
-    def _compared(self, group: CandidatesOnCriterion) -> _Compared:
+    def _compared(self, group: candidates.CandidatesOnCriterion) -> _Compared:
         matrix, j = self.matrix, group.criterion
         cells = [judge.cell for judge in group.judges if judge.cell is not None]
         rated: Masks = np.ones(matrix.n, dtype=np.bool_)
@@ -151,7 +134,7 @@ class DatasetRows:
         if self.about is not None:
             group = replace(group, judges=tuple(judge for judge in group.judges if self._is_about(judge)))
             cells = [judge.cell for judge in group.judges if judge.cell is not None]
-        one_by_one = people_one_by_one(matrix, j)
+        one_by_one = candidates.people_one_by_one(matrix, j)
         control = None if group.control is None or group.control.ratings is None else group.control.ratings
         return _Compared(
             group=group,
@@ -163,7 +146,7 @@ class DatasetRows:
             control=None if control is None else Side(np.where(rated, control, np.nan)),
         )
 
-    def _is_about(self, judge: Candidate) -> bool:
+    def _is_about(self, judge: candidates.Candidate) -> bool:
         subject = judge.subject
         return (subject.dataset, subject.run, subject.judge, subject.eval_prompt) == self.about
 
@@ -181,7 +164,7 @@ class DatasetRows:
             drawn += beside if self.people_drawn and self.paired else ()
         self.statistic.learn([*plain, *drawn], drawn, self.intervals.sets)
 
-    def _on_criterion(self, compared: _Compared) -> Iterator[CorrelationRow]:
+    def _on_criterion(self, compared: _Compared) -> Iterator[correlations.CorrelationRow]:
         group, people, person = compared.group, compared.people, compared.person
         ceiling = self._ceiling(compared.one_by_one, group.criterion, person)
         control = None if group.control is None else self._control(group.control, compared)
@@ -195,8 +178,8 @@ class DatasetRows:
         compared: _Compared,
         people: Side,
         person: OnePerson,
-        bars: tuple[CorrelationRow, CorrelationRow | None, Side | None],
-    ) -> Iterator[CorrelationRow]:
+        bars: tuple[correlations.CorrelationRow, correlations.CorrelationRow | None, Side | None],
+    ) -> Iterator[correlations.CorrelationRow]:
         matrix, (ceiling, control, predicted) = self.matrix, bars
         group, cells = compared.group, compared.cells
         # All judges are resampled in one pass.
@@ -229,16 +212,16 @@ class DatasetRows:
             yield replace(row, cell=i, share=share, beside=beside, further=further)
 
     def _further(self, i: int, judge: Side, people: Side, beside: Mapping[Kind, Beside]) -> dict[str, Estimate]:
-        further = {ONE_OUT: beside[CEILING].judge[0], PEOPLE_SAME: beside[CEILING].bar[0]}
+        further = {correlations.ONE_OUT: beside[CEILING].judge[0], correlations.PEOPLE_SAME: beside[CEILING].bar[0]}
         if CONTROL in beside:
-            further[CONTROL_SAME] = replace(beside[CONTROL].bar[0], low=None, high=None, method=None)
+            further[correlations.CONTROL_SAME] = replace(beside[CONTROL].bar[0], low=None, high=None, method=None)
         gone = (self.matrix.asked[i] > 0) & np.isnan(judge.values) & ~np.isnan(people.values)
         ends = self.scales.get(self.matrix.cells[i].criterion)
         return further | correlations.with_lost(
             judge.values, gone, ends, lambda side: self.statistic.estimate(side, people)
         )
 
-    def _say_readings(self, j: int, cells: list[int], person: OnePerson, ceiling: CorrelationRow) -> None:
+    def _say_readings(self, j: int, cells: list[int], person: OnePerson, ceiling: correlations.CorrelationRow) -> None:
         if ceiling.estimate.defined and cells:
             self.remarks.note([reference_rows.note(self.matrix, j, cells, person, self.options.readings)])
         if person.pool:
@@ -246,13 +229,17 @@ class DatasetRows:
             self.remarks.signature_parts[f"pool:{DRAWS}/seed{self.options.seed}"] = None
             self.remarks.note([reference_rows.pool_note(self.matrix.dataset)])
 
-    def _row(self, candidate: Candidate, x: Side, y: Side, estimate: Estimate) -> CorrelationRow:
+    def _row(
+        self, candidate: candidates.Candidate, x: Side, y: Side, estimate: Estimate
+    ) -> correlations.CorrelationRow:
         keep = ~(np.isnan(x.values) | np.isnan(y.values))
         systems = int(np.unique(self.matrix.system[keep]).size)
         is_control = candidate.kind == JUDGE and candidate.subject.judge in self.controls
-        return CorrelationRow(candidate.subject, estimate, int(keep.sum()), systems, is_control=is_control)
+        return correlations.CorrelationRow(candidate.subject, estimate, int(keep.sum()), systems, is_control=is_control)
 
-    def _measured(self, row: CorrelationRow, x: Side, y: Side, resampled: tuple[Floats, ...]) -> CorrelationRow:
+    def _measured(
+        self, row: correlations.CorrelationRow, x: Side, y: Side, resampled: tuple[Floats, ...]
+    ) -> correlations.CorrelationRow:
         estimate = row.estimate
         estimate = (
             fisher_z(estimate)
@@ -265,7 +252,7 @@ class DatasetRows:
         given, values = self.statistic.given(x, y, self.third[1], self.third[0], self.intervals.sets)
         return replace(row, given=self.intervals.of_given(given, values), given_resampled=values)
 
-    def _ceiling(self, candidate: Candidate, j: int, person: OnePerson) -> CorrelationRow:
+    def _ceiling(self, candidate: candidates.Candidate, j: int, person: OnePerson) -> correlations.CorrelationRow:
         estimate = person.estimate
         resampled: tuple[Floats, ...] = ()
         plain = replace(estimate, method=None)
@@ -275,9 +262,9 @@ class DatasetRows:
         shared = person.stories
         on = Side(np.where(shared, 1.0, np.nan)) if shared is not None else Side(self.matrix.people[j])
         row = self._row(candidate, on, on, estimate)
-        return replace(row, resampled=resampled, further={ONE_OUT: plain})
+        return replace(row, resampled=resampled, further={correlations.ONE_OUT: plain})
 
-    def _control(self, candidate: Candidate, compared: _Compared) -> CorrelationRow:
+    def _control(self, candidate: candidates.Candidate, compared: _Compared) -> correlations.CorrelationRow:
         people, side = compared.people, compared.control
         if candidate.control is not None:
             self.control_by_criterion[candidate.subject.criterion] = candidate.control
@@ -285,10 +272,10 @@ class DatasetRows:
             return self._row(candidate, people, people, Estimate.undefined(candidate.reason or "undefined"))
         row = self._row(candidate, side, people, self.statistic.estimate(side, people))
         row = self._measured(row, side, people, self.intervals.values(side.values, people.values))
-        return replace(row, further={ONE_OUT: compared.person.beside([side.values])[0].judge[0]})
+        return replace(row, further={correlations.ONE_OUT: compared.person.beside([side.values])[0].judge[0]})
 
-    def _means(self, rows: Sequence[CorrelationRow]) -> Iterator[CorrelationRow]:
-        groups: dict[tuple[str | None, ...], list[CorrelationRow]] = {}
+    def _means(self, rows: Sequence[correlations.CorrelationRow]) -> Iterator[correlations.CorrelationRow]:
+        groups: dict[tuple[str | None, ...], list[correlations.CorrelationRow]] = {}
         for row in rows:
             subject = row.subject
             groups.setdefault((row.kind, subject.run, subject.judge, subject.eval_prompt), []).append(row)
@@ -297,13 +284,13 @@ class DatasetRows:
             if len(group) > 1:
                 yield self._mean(group)
 
-    def _mean(self, group: Sequence[CorrelationRow]) -> CorrelationRow:
-        row = mean_row(group)
+    def _mean(self, group: Sequence[correlations.CorrelationRow]) -> correlations.CorrelationRow:
+        row = correlations.mean_row(group)
         row = replace(row, estimate=self.intervals.of_values(row.estimate, row.resampled))
         if self.third is None or group[0].given is None:
             return row
-        parts: list[Part] = [
+        parts: list[correlations.Part] = [
             (each.subject.criterion, each.given, each.given_resampled) for each in group if each.given is not None
         ]
-        given, values = mean_of(parts)
+        given, values = correlations.mean_of(parts)
         return replace(row, given=self.intervals.of_given(given, values))

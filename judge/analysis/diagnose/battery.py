@@ -11,20 +11,7 @@ import numpy as np
 
 from judge.analysis.coverage.coverage import scales_of
 from judge.analysis.criteria_profiles import halo_test
-from judge.analysis.diagnose.kinds import (
-    ALL,
-    COPY,
-    DIAGNOSTICS,
-    NO_OWN,
-    PEOPLE,
-    REVERSED,
-    REVERSED_RATER,
-    YES_BIAS,
-    Finding,
-    loss_of,
-    loss_tests,
-    yes_bias,
-)
+from judge.analysis.diagnose import kinds
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.options.table_options import DiagnoseOptions
@@ -62,26 +49,30 @@ AGREE_WELL = (
 SORTED = "undefined: each story's ratings are stored in ascending order, so that no column is one rater's"
 
 
-def judge_tests(matrix: RatingMatrix, cell: int, criterion: int, singles: Floats) -> Iterator[Finding]:
+def judge_tests(matrix: RatingMatrix, cell: int, criterion: int, singles: Floats) -> Iterator[kinds.Finding]:
     """The tests of whether the judge in row `cell` has its scale turned round, and of whether it repeats one rater.
     `singles` holds its single ratings, shape (n stories, repeats)."""
     of = matrix.cells[cell]
     test = against_others(matrix.judge[cell], matrix.people[criterion][:, None], matrix.story_prompt)
-    yield Finding(matrix.dataset, of, of.criterion, REVERSED, test)
+    yield kinds.Finding(matrix.dataset, of, of.criterion, kinds.REVERSED, test)
     raters = matrix.by_rater(criterion)
-    copied = Finding(matrix.dataset, of, of.criterion, COPY, jackknife.undefined(ONE_RATER, DIAGNOSTICS[COPY].tail))
+    copied = kinds.Finding(
+        matrix.dataset, of, of.criterion, kinds.COPY, jackknife.undefined(ONE_RATER, kinds.DIAGNOSTICS[kinds.COPY].tail)
+    )
     yield _copied(copied, raters, singles, matrix)
 
 
-def rater_tests(matrix: RatingMatrix) -> Iterator[Finding]:
+def rater_tests(matrix: RatingMatrix) -> Iterator[kinds.Finding]:
     """For each criterion that people rated, the test of whether one of them has the scale turned round."""
     for j, criterion in enumerate(matrix.criteria):
         scale = matrix.labels.get(criterion.casefold())
         if scale is not None and scale.positive_code is None and not scale.ordered:
             continue
         raters = matrix.by_rater(j)
-        undefined = jackknife.undefined(raters.reason or ONE_RATER, DIAGNOSTICS[REVERSED_RATER].tail)
-        finding = Finding(matrix.dataset, Cell("", PEOPLE, "", criterion), criterion, REVERSED_RATER, undefined)
+        undefined = jackknife.undefined(raters.reason or ONE_RATER, kinds.DIAGNOSTICS[kinds.REVERSED_RATER].tail)
+        finding = kinds.Finding(
+            matrix.dataset, Cell("", kinds.PEOPLE, "", criterion), criterion, kinds.REVERSED_RATER, undefined
+        )
         if not raters.known or raters.ratings.shape[1] < 2:
             yield finding
             continue
@@ -91,7 +82,7 @@ def rater_tests(matrix: RatingMatrix) -> Iterator[Finding]:
         yield _named(finding, tests[:1] if len(tests) == 2 else tests, names)
 
 
-def _copied(finding: Finding, raters: Raters, singles: Floats, matrix: RatingMatrix) -> Finding:
+def _copied(finding: kinds.Finding, raters: Raters, singles: Floats, matrix: RatingMatrix) -> kinds.Finding:
     ratings = raters.ratings
     if raters.ascending or ratings.shape[1] < 2:
         reason = SORTED if raters.ascending else ONE_RATER
@@ -120,7 +111,7 @@ def _too_alike(test: Test) -> Test:
     return replace(test, estimate=Estimate.undefined(AGREE_WELL, test.estimate.n), se=None, p=None)
 
 
-def _named(finding: Finding, tests: list[Test], names: tuple[str, ...]) -> Finding:
+def _named(finding: kinds.Finding, tests: list[Test], names: tuple[str, ...]) -> kinds.Finding:
     """The finding on the rater with the smallest p, times the number of raters tested."""
     made = [k for k, test in enumerate(tests) if test.p is not None]
     if not made:
@@ -159,7 +150,7 @@ class Battery:
         # Repeats of each cell on the axis of all stories; (n, 1) means for imports, whose repeats are not known.
         self.repeats = [self._wide(i) for i in range(len(matrix.cells))]
 
-    def all(self) -> Iterator[Finding]:
+    def all(self) -> Iterator[kinds.Finding]:
         """Findings for each judge, Eval-Prompt and criterion; then yes-bias over all criteria (the positive label is
         given too often or too rarely); then halo (ratings of different criteria correlate more than the criteria
         themselves do); then, for each criterion, the test of people's own ratings."""
@@ -181,10 +172,10 @@ class Battery:
             }
             for name, (test, *bounding) in each.items():
                 factor = 1.0 if name == "compression" else 1 / spread if spread > 0 else np.nan
-                finding = Finding(self.matrix.dataset, cell, cell.criterion, name, test, on_codes=on_codes)
+                finding = kinds.Finding(self.matrix.dataset, cell, cell.criterion, name, test, on_codes=on_codes)
                 applies = name != "self-preference" or not self.no_own
                 yield replace(finding, bounding=tuple(bounding), factor=factor, applies=applies)
-            for finding in loss_tests(self.matrix, i, j, spread):
+            for finding in kinds.loss_tests(self.matrix, i, j, spread):
                 yield replace(finding, on_codes=on_codes)
             yield self._stuck(i, j)
             yield from judge_tests(self.matrix, i, j, self.repeats[i])
@@ -192,20 +183,20 @@ class Battery:
         yield from self._halos()
         yield from rater_tests(self.matrix)
 
-    def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[Finding]:
+    def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[kinds.Finding]:
         cell, label = self.matrix.cells[i], scale.positive
         left = {"leniency", "length", "compression", "self-preference", "loss"}
         if label is not None and scale.positive_code is not None:
             left -= {"leniency", "loss"}
             yield self._yes_bias(cell, label, *self._positive(i, j, scale))
-            by_quality, _ = loss_tests(self.matrix, i, j, 1.0)
-            yield replace(by_quality, label_kind=loss_of(scale.labels[1]))
+            by_quality, _ = kinds.loss_tests(self.matrix, i, j, 1.0)
+            yield replace(by_quality, label_kind=kinds.loss_of(scale.labels[1]))
         else:
             yield self._stuck(i, j)
-        for name in (diagnostic for diagnostic in DIAGNOSTICS if diagnostic in left):
+        for name in (diagnostic for diagnostic in kinds.DIAGNOSTICS if diagnostic in left):
             reason = _NO_POINTS if scale.positive_code is not None else _NO_ORDER
-            test, label_kind = _undefined(name, reason), DIAGNOSTICS[name]
-            finding = Finding(self.matrix.dataset, cell, cell.criterion, name, test, label_kind=label_kind)
+            test, label_kind = _undefined(name, reason), kinds.DIAGNOSTICS[name]
+            finding = kinds.Finding(self.matrix.dataset, cell, cell.criterion, name, test, label_kind=label_kind)
             # A shorter or narrower scale means nothing for labels; a liking for length or for its own would.
             applies = name in {"length", "loss"} or (name == "self-preference" and not self.no_own)
             yield replace(finding, applies=applies)
@@ -217,14 +208,14 @@ class Battery:
         judge, people = self.matrix.judge[i], self.matrix.people[j]
         return (judge, people) if scale.positive_code == 1 else (1 - judge, 1 - people)
 
-    def _yes_bias(self, cell: Cell, label: str, judge: Floats, people: Floats) -> Finding:
+    def _yes_bias(self, cell: Cell, label: str, judge: Floats, people: Floats) -> kinds.Finding:
         test = self._test("leniency", rating_bias.leniency(judge, people), judge, people)
         both = ~np.isnan(judge) & ~np.isnan(people)
         shares = [float(side[both].mean()) if both.any() else np.nan for side in (judge, people)]
-        label_kind = yes_bias(label, shares[0], shares[1])
-        return Finding(self.matrix.dataset, cell, cell.criterion, YES_BIAS, test, label_kind=label_kind)
+        label_kind = kinds.yes_bias(label, shares[0], shares[1])
+        return kinds.Finding(self.matrix.dataset, cell, cell.criterion, kinds.YES_BIAS, test, label_kind=label_kind)
 
-    def _yes_biases(self) -> Iterator[Finding]:
+    def _yes_biases(self) -> Iterator[kinds.Finding]:
         groups: dict[tuple[str, str, str], list[tuple[Scale, Floats, Floats]]] = {}
         for i, (cell, j, scale) in enumerate(zip(self.matrix.cells, self.partner, self.labels, strict=True)):
             if j is not None and scale is not None and scale.positive_code is not None:
@@ -239,7 +230,7 @@ class Battery:
             words = {str(scale.positive) for scale, _, _ in group}
             label = words.pop() if len(words) == 1 else POSITIVE
             judge, people = np.stack([member[1] for member in group]), np.stack([member[2] for member in group])
-            yield self._yes_bias(Cell(*key, ALL), label, _mean_of_rows(judge), _mean_of_rows(people))
+            yield self._yes_bias(Cell(*key, kinds.ALL), label, _mean_of_rows(judge), _mean_of_rows(people))
 
     def _length(self, i: int, j: int) -> Test:
         if np.isnan(self.length).all():
@@ -278,7 +269,7 @@ class Battery:
             return _undefined("self-preference", "no system is the judge's own, as was stated")
         own = self.own(self.matrix.cells[i].judge)
         if not own.any():
-            return _undefined("self-preference", NO_OWN)
+            return _undefined("self-preference", kinds.NO_OWN)
         if own.all():
             return _undefined("self-preference", "every story was written by a system of this judge's own")
         given = self._given(i, j)
@@ -289,12 +280,12 @@ class Battery:
             return _undefined("self-preference", reason, int(given.used.sum()))
         return preference.test(self.matrix.story_prompt)
 
-    def _stuck(self, i: int, j: int) -> Finding:
+    def _stuck(self, i: int, j: int) -> kinds.Finding:
         """The scale point given too often with the smallest p, times the number of points."""
         cell, ratings = self.matrix.cells[i], self.raters[j].ratings
         if self.matrix.means[i]:
             test = _undefined("stuck", "imported means are not single ratings")
-            return Finding(self.matrix.dataset, cell, cell.criterion, "stuck", test)
+            return kinds.Finding(self.matrix.dataset, cell, cell.criterion, "stuck", test)
         points, step = self.scales.get(cell.criterion) or _observed_points(self.repeats[i], ratings)
         tests = [
             self._test(
@@ -313,7 +304,7 @@ class Battery:
         highest = max((test for test in tests if test.estimate.high is not None), key=_upper, default=best)
         scale = self.labels[i]
         label = None if scale is None else scale.label_of(float(points[at]))
-        return Finding(
+        return kinds.Finding(
             self.matrix.dataset,
             cell,
             cell.criterion,
@@ -325,7 +316,7 @@ class Battery:
             bounding=(highest,),
         )
 
-    def _halos(self) -> Iterator[Finding]:
+    def _halos(self) -> Iterator[kinds.Finding]:
         groups: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
         for i, j in enumerate(self.partner):
             scale = self.labels[i]
@@ -333,13 +324,13 @@ class Battery:
                 cell = self.matrix.cells[i]
                 groups.setdefault((cell.run, cell.judge, cell.eval_prompt), []).append((i, j))
         for key, pairs in groups.items():
-            cell = Cell(*key, ALL)
-            finding = Finding(self.matrix.dataset, cell, ALL, "halo", halo_test(self.matrix, pairs))
+            cell = Cell(*key, kinds.ALL)
+            finding = kinds.Finding(self.matrix.dataset, cell, kinds.ALL, "halo", halo_test(self.matrix, pairs))
             yield replace(finding, applies=len({j for _, j in pairs}) > 1)
 
     def _test(self, name: str, statistic: jackknife.Statistic, *needed: Floats, why: str = "") -> Test:
         used = np.asarray(~np.isnan(np.stack(needed)).any(axis=0), dtype=bool)
-        test = jackknife.against_zero(statistic, self.matrix.story_prompt, used, tail=DIAGNOSTICS[name].tail)
+        test = jackknife.against_zero(statistic, self.matrix.story_prompt, used, tail=kinds.DIAGNOSTICS[name].tail)
         if why and test.estimate.value is None and used.any():
             return replace(test, estimate=Estimate.undefined(why, n=test.estimate.n))
         return test
@@ -353,7 +344,7 @@ class Battery:
 
 
 def _undefined(name: str, reason: str, n: int = 0) -> Test:
-    return Test(Estimate.undefined(reason, n), None, None, DIAGNOSTICS[name].tail, 0)
+    return Test(Estimate.undefined(reason, n), None, None, kinds.DIAGNOSTICS[name].tail, 0)
 
 
 def _upper(test: Test) -> float:

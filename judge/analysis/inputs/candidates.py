@@ -12,20 +12,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
-from judge.analysis.inputs.bars import (
-    CEILING,
-    CONTROL,
-    CONTROL_NAME,
-    JUDGE,
-    PEOPLE_NAME,
-    ControlMade,
-    ControlSource,
-    Kind,
-    Predict,
-    Remarks,
-    control_label,
-    control_note,
-)
+from judge.analysis.inputs import bars
 from judge.base.arrays import Floats
 from judge.base.errors import unknown_value
 from judge.base.estimate import Reason
@@ -94,7 +81,7 @@ def _match(
 
 
 NO_TEXTS = Reason("the stories' texts are not in the result folder", unavailable="control")
-_NOT_MADE = ControlMade(ControlSource.UNAVAILABLE, NO_TEXTS.fact)
+_NOT_MADE = bars.ControlMade(bars.ControlSource.UNAVAILABLE, NO_TEXTS.fact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +91,7 @@ class Subject:
     with; None = none. `repeats` is the mean number of rated repeats per story, over stories that have any. `unrated`
     counts requested stories without a rating, `missing` repeats without one by status."""
 
-    kind: Kind
+    kind: bars.Kind
     dataset: str
     run: str | None
     judge: str
@@ -125,7 +112,7 @@ class Subject:
         """Values of the columns that identify a table row (e.g. `dataset`, `judge`)."""
         return {
             **cells_of(self, "dataset", "run", "judge", "eval_prompt", "criterion", "against", "repeats", "unrated"),
-            "missing": self.lost if self.kind == JUDGE else None,
+            "missing": self.lost if self.kind == bars.JUDGE else None,
         }
 
 
@@ -141,11 +128,11 @@ class Candidate:
     people: Floats | None
     raters: Raters | None = None
     cell: int | None = None
-    control: ControlMade | None = None
+    control: bars.ControlMade | None = None
     reason: Reason | None = None
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> bars.Kind:
         return self.subject.kind
 
     @property
@@ -170,11 +157,11 @@ class CandidatesOnCriterion:
 
 
 def comparable(
-    matrices: Sequence[RatingMatrix], against: str | None, predict: Predict | None
-) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
+    matrices: Sequence[RatingMatrix], against: str | None, predict: bars.Predict | None
+) -> tuple[list[tuple[RatingMatrix, Candidate]], bars.Remarks]:
     """Judges and controls that can be compared with people, each with its matrix; remarks name the others. `against` is
     the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control)."""
-    remarks = Remarks()
+    remarks = bars.Remarks()
     kept = []
     for matrix in matrices:
         for candidate in candidates(matrix, against, predict, remarks, ceiling=False):
@@ -187,7 +174,7 @@ def comparable(
 
 
 def candidates(
-    matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
+    matrix: RatingMatrix, against: str | None, predict: bars.Predict | None, remarks: bars.Remarks, *, ceiling: bool
 ) -> Iterator[Candidate]:
     """On each human criterion, the ceiling if requested, judges and control; then judges on unrated criteria. `against`
     is the human criterion (None: that of the judge's criterion); `predict` gives the control (None: no control)."""
@@ -203,7 +190,7 @@ def candidates(
 
 
 def by_criterion(
-    matrix: RatingMatrix, pairs: Match, predict: Predict | None, remarks: Remarks
+    matrix: RatingMatrix, pairs: Match, predict: bars.Predict | None, remarks: bars.Remarks
 ) -> Iterator[CandidatesOnCriterion]:
     """The judges and the control for each human criterion that judges were asked about; without judges, for all."""
     cells_by_criterion: dict[int, list[int]] = {}
@@ -227,7 +214,7 @@ def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats
     asked, valid = matrix.asked[i], matrix.valid[i]
     rated = valid[valid > 0]
     subject = Subject(
-        JUDGE,
+        bars.JUDGE,
         matrix.dataset,
         *matrix.cells[i],
         against,
@@ -238,10 +225,10 @@ def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats
     return Candidate(subject, matrix.judge[i], people, cell=i)
 
 
-def control(matrix: RatingMatrix, j: int, predict: Predict | None, remarks: Remarks) -> Candidate:
+def control(matrix: RatingMatrix, j: int, predict: bars.Predict | None, remarks: bars.Remarks) -> Candidate:
     """The control judge on human criterion j, predicted out of fold or by the shipped model. It has no ratings without
     `predict` (neither texts nor features), and with fewer than three predictions, for their reason."""
-    subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
+    subject, people = _of_people(matrix, bars.CONTROL, bars.CONTROL_NAME, j), matrix.people[j]
     if predict is None:
         return Candidate(subject, None, people, control=_NOT_MADE, reason=NO_TEXTS)
     predicted = predict(matrix.stories, pd.Series(people, index=matrix.stories.index), matrix.criteria[j])
@@ -249,17 +236,17 @@ def control(matrix: RatingMatrix, j: int, predict: Predict | None, remarks: Rema
     ratings = np.asarray(predicted.values, dtype=np.float64)
     if predicted.reason and (~np.isnan(ratings)).sum() < coefficients.MIN_PAIRS:
         # Why there are no predictions is the reason, not that few ratings are left.
-        made = ControlMade(ControlSource.UNAVAILABLE, predicted.reason)
+        made = bars.ControlMade(bars.ControlSource.UNAVAILABLE, predicted.reason)
         return Candidate(subject, None, people, control=made, reason=Reason(predicted.reason, unavailable="control"))
-    control_notes = (control_note(predicted.source), predicted.reason and f"control: {predicted.reason}")
+    control_notes = (bars.control_note(predicted.source), predicted.reason and f"control: {predicted.reason}")
     remarks.note(note for note in control_notes if note)
-    subject = replace(subject, judge=control_label([predicted.source]))
-    return Candidate(subject, ratings, people, control=ControlMade(predicted.source, predicted.reason))
+    subject = replace(subject, judge=bars.control_label([predicted.source]))
+    return Candidate(subject, ratings, people, control=bars.ControlMade(predicted.source, predicted.reason))
 
 
 def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
     """One more person on criterion j; a reason instead if it is not known who gave which rating."""
-    raters, subject = matrix.by_rater(j), _of_people(matrix, CEILING, PEOPLE_NAME, j)
+    raters, subject = matrix.by_rater(j), _of_people(matrix, bars.CEILING, bars.PEOPLE_NAME, j)
     if not raters.known:
         reason = Reason(raters.reason or "who gave which rating is not known", unavailable="one more person")
         return Candidate(subject, None, None, raters=raters, reason=reason)
@@ -287,7 +274,7 @@ def last_columns() -> list[Column]:
     return [Column("unrated", "unrated"), Column("missing", "repeats lost")]
 
 
-def _of_people(matrix: RatingMatrix, kind: Kind, name: str, j: int) -> Subject:
+def _of_people(matrix: RatingMatrix, kind: bars.Kind, name: str, j: int) -> Subject:
     criterion = matrix.criteria[j]
     return Subject(kind, matrix.dataset, None, name, None, criterion, criterion)
 

@@ -18,22 +18,6 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.jury import reliability_curve, result
 from judge.analysis.jury.nested_folds import Folding, run_foldings, story_interval
 from judge.analysis.jury.panel import Panel, Panels, best_single, panels
-from judge.analysis.jury.result import (
-    BESIDE,
-    CONTROL,
-    IN_SAMPLE,
-    JURY,
-    MEAN,
-    SINGLE,
-    Held,
-    Juries,
-    Row,
-    Verdict,
-    carried,
-    criterion_cells,
-    criterion_columns,
-    weights_of,
-)
 from judge.analysis.jury.scores import Scorer, calibrated
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
@@ -50,24 +34,24 @@ from judge.stats.agreement.effective_judges import effective_judges, noise_of_me
 # Printed tables of a jury: agreement with people, weights, calibration.
 
 _LABELS = {
-    JURY: "jury",
-    MEAN: "plain mean of the members",
-    SINGLE: "best single judge, chosen in training folds",
-    IN_SAMPLE: "best single judge, chosen in sample (optimistic)",
+    result.JURY: "jury",
+    result.MEAN: "plain mean of the members",
+    result.SINGLE: "best single judge, chosen in training folds",
+    result.IN_SAMPLE: "best single judge, chosen in sample (optimistic)",
 }
 # What the jury is compared with, as sentences name it.
 _NAMES = {
-    SINGLE: "the best single judge chosen in training folds",
-    IN_SAMPLE: "the best single judge chosen in sample (which biases it upwards)",
-    MEAN: "the plain mean",
-    CONTROL: "the control",
+    result.SINGLE: "the best single judge chosen in training folds",
+    result.IN_SAMPLE: "the best single judge chosen in sample (which biases it upwards)",
+    result.MEAN: "the plain mean",
+    result.CONTROL: "the control",
 }
 
 # A gain below this is that of sums in another order: the two are the same ratings.
 _ROUNDING = 1e-9
 
 
-def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
+def tables(juries: result.Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
     """The jury table, and further tables where requested or where the options call for them. `weights` adds the
     members' weights, with `long` also each predictor's; `effective` the effective number of judges."""
     printed = [_main(juries)]
@@ -79,11 +63,11 @@ def tables(juries: Juries, *, weights: bool = False, long: bool = False, effecti
     return printed
 
 
-def _main(juries: Juries) -> Table:
+def _main(juries: result.Juries) -> Table:
     rows = [
-        criterion_cells(held, verdict)
+        result.criterion_cells(held, verdict)
         | {
-            "kind": control_label([held.control_source]) if row.kind == CONTROL else _LABELS[row.kind],
+            "kind": control_label([held.control_source]) if row.kind == result.CONTROL else _LABELS[row.kind],
             "used": row.used,
             "value": row.tau,
             "n": row.tau.n,
@@ -93,7 +77,7 @@ def _main(juries: Juries) -> Table:
         for held, verdict, row in juries.rows()
     ]
     columns = [
-        *criterion_columns(juries),
+        *result.criterion_columns(juries),
         *titled(kind="rated by", used="judge or combiner"),
         Column("value", "Kendall's tau-b x100", digits=1, factor=100),
         *titled(range="over foldings", n="stories"),
@@ -133,7 +117,7 @@ def _method(options: JuryOptions) -> Iterator[str]:
         )
 
 
-def sentences(held: Held, kinds: Sequence[str] = BESIDE) -> Iterator[str]:
+def sentences(held: result.Held, kinds: Sequence[str] = result.BESIDE) -> Iterator[str]:
     """Sentences on how far the jury's agreement with people is above or below that of its best member (chosen out of
     fold, and in sample), the mean of its members, and the control judge."""
     if not held.verdicts:
@@ -168,7 +152,7 @@ def _range(by_folding: Sequence[Estimate]) -> str | None:
 EVAL_PROMPT = "-"
 
 
-def jury_name(held: Held) -> str:
+def jury_name(held: result.Held) -> str:
     """`jury/COMBINER`, followed by `+features` and the calibration."""
     options = held.options
     parts = [options.combiner, *(["features"] if options.with_features else [])]
@@ -176,7 +160,7 @@ def jury_name(held: Held) -> str:
     return "jury/" + "+".join(parts)
 
 
-def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
+def ratings_of(held: result.Held, table: RatingsTable) -> pd.DataFrame:
     """Rows of a ratings table: the jury's ratings, with status `imported` or `no_rating`, and people's unchanged.
     Raises SpecError if no jury could be computed."""
     matrix = held.matrix
@@ -202,7 +186,7 @@ def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
     return pd.concat([judged.reindex(columns=list(people.columns)), people], ignore_index=True)
 
 
-def _rating(verdict: Verdict) -> Floats:
+def _rating(verdict: result.Verdict) -> Floats:
     panel = verdict.panel
     level = float(panel.people[panel.usable].mean())
     levelled = []
@@ -213,7 +197,7 @@ def _rating(verdict: Verdict) -> Floats:
     return np.asarray(np.mean(levelled, axis=0), dtype=np.float64)
 
 
-def notes_of(held: Held) -> list[str]:
+def notes_of(held: result.Held) -> list[str]:
     """Notes for every table that is made from a jury's ratings."""
     options = held.options
     unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
@@ -229,7 +213,7 @@ def notes_of(held: Held) -> list[str]:
 FEW_STORIES = 100
 
 
-def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
+def jury(table: RatingsTable, options: JuryOptions | None = None) -> result.Juries:
     """Jury on each dataset, compared with its members and the control judge. With a single member and ``auto`` nothing
     is combined: its ratings are the jury's (for example, to calibrate them). Raises SpecError if a member or system
     does not exist, or features are not known."""
@@ -239,7 +223,7 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
     matrices = build(table, drop_systems=options.drop_systems)
     held = tuple(_hold(matrix, options, controls) for matrix in matrices)
     how = tuple(dict.fromkeys(f"control:{each.control}" for each in held if each.control))
-    return Juries(
+    return result.Juries(
         held=held,
         options=options,
         signature_parts=signature_parts(table, matrices, options, extra=how),
@@ -248,7 +232,7 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
     )
 
 
-def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -> Held:
+def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -> result.Held:
     matrix_panels = panels(matrix, asked, controls)
     options, notes = _for_one_member(matrix_panels, asked)
     notes = [*matrix_panels.notes, *notes]
@@ -267,9 +251,11 @@ def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -
     for panel_foldings in foldings:
         notes += [reason for folding in panel_foldings for reason in folding.reasons]
     notes += [_lost(matrix_panels), *control.reasons]
-    mean_gains = {kind: scorer.gain([(v.row(JURY).scored, v.row(kind).scored) for v in verdicts]) for kind in BESIDE}
+    mean_gains = {
+        kind: scorer.gain([(v.row(result.JURY).scored, v.row(kind).scored) for v in verdicts]) for kind in result.BESIDE
+    }
     kept = tuple(dict.fromkeys(note for note in notes if note))
-    return Held(matrix_panels, options, verdicts, mean_gains, control.how, control.source, kept)
+    return result.Held(matrix_panels, options, verdicts, mean_gains, control.how, control.source, kept)
 
 
 def _for_one_member(dataset_panels: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
@@ -286,35 +272,38 @@ def _for_one_member(dataset_panels: Panels, options: JuryOptions) -> tuple[JuryO
 
 def _verdict(
     panel: Panel, foldings: tuple[Folding, ...], control: _Control, scorer: Scorer, matrix: RatingMatrix
-) -> Verdict:
+) -> result.Verdict:
     own = panel.predictors[:, panel.own]
     mean = np.where(panel.present, ratio(np.nansum(own, axis=1), (~np.isnan(own)).sum(axis=1)), np.nan)
     # Chosen on the stories on which it is scored: its score is biased upwards.
     best = best_single(panel)
     predictions: dict[str, tuple[str, Sequence[Floats]]] = {
-        JURY: (_counted(name for each in foldings for name in each.chosen), [each.ranked for each in foldings]),
-        MEAN: (f"{panel.members} member{'s' if panel.members > 1 else ''}", [mean]),
-        SINGLE: (_counted(name for each in foldings for name in each.singles), [each.single for each in foldings]),
-        IN_SAMPLE: (panel.labels[best], [panel.predictors[:, best]]),
-        CONTROL: (control.reads, control.predictions(panel)),
+        result.JURY: (_counted(name for each in foldings for name in each.chosen), [each.ranked for each in foldings]),
+        result.MEAN: (f"{panel.members} member{'s' if panel.members > 1 else ''}", [mean]),
+        result.SINGLE: (
+            _counted(name for each in foldings for name in each.singles),
+            [each.single for each in foldings],
+        ),
+        result.IN_SAMPLE: (panel.labels[best], [panel.predictors[:, best]]),
+        result.CONTROL: (control.reads, control.predictions(panel)),
     }
-    rows: list[Row] = []
+    rows: list[result.Row] = []
     for kind, (used, values) in predictions.items():
         scored = scorer.score(values, panel.people)
         gain = scorer.gain([(rows[0].scored, scored)]) if rows else None
-        rows.append(Row(kind, used, scored, scorer.tau(scored), gain))
+        rows.append(result.Row(kind, used, scored, scorer.tau(scored), gain))
     stages = calibrated(panel, foldings, scorer) if control.options.calibrate != "none" else ()
     options, places = control.options, (matrix.story_prompt, matrix.system, matrix.systems)
     noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))
-    return Verdict(
+    return result.Verdict(
         panel,
         foldings,
         tuple(rows),
-        weights_of(panel, foldings),
+        result.weights_of(panel, foldings),
         stages,
         effective=effective_judges(panel.predictors[:, panel.own], panel.people, noise, matrix.story_prompt),
         interval=None if options.predict is None else story_interval(panel, options, options.predict, *places),
-        carried=() if options.carry_over is None else carried(panel, foldings, options.carry_over, *places),
+        carried=() if options.carry_over is None else result.carried(panel, foldings, options.carry_over, *places),
     )
 
 

@@ -13,17 +13,7 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import StressOptions
-from judge.analysis.stress.result import (
-    Contrast,
-    Dose,
-    Finding,
-    Lost,
-    Null,
-    Paired,
-    QualityControl,
-    Selectivity,
-    Stress,
-)
+from judge.analysis.stress import result
 from judge.analysis.stress.statistics import Changed, Pairing, Rated, controls, dose, judges, null, paired, pairing
 from judge.base.arrays import Codes, Masks, renumbered
 from judge.base.errors import SpecError
@@ -49,7 +39,7 @@ _HUMAN = ("human", "gold", "reference")
 _HIGH, _LOW = 0.75, 0.25
 
 
-def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
+def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[result.QualityControl]:
     """How often the judge would pass the quality control of Guan et al. 2021 (a high rating of the human story and a
     low one of the spoilt story), for each perturbation that spoils a story, at its highest strength. Only stories by
     people are used, or all if the dataset names no human author."""
@@ -67,7 +57,7 @@ def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Itera
         spoilt = after[both_rated] <= low + _LOW * length + 1e-9
         prompt = pairs.prompt[there][both_rated]
         shares = [_share(hits, prompt) for hits in (high & spoilt, high, spoilt)]
-        yield QualityControl(rated.subject, changed.facts, changed.strength, *shares)
+        yield result.QualityControl(rated.subject, changed.facts, changed.strength, *shares)
 
 
 def _share(hits: Masks, prompt: Codes) -> Estimate:
@@ -87,7 +77,7 @@ HALF_FOUND = 0.75
 _HALF = 0.5
 
 
-def finding(row: Paired, options: StressOptions) -> Finding | None:
+def finding(row: result.Paired, options: StressOptions) -> result.Finding | None:
     """The finding on a row, from its intervals and its (adjusted) p. None if an interval is missing, or if the
     perturbation should lower ratings, but not on this criterion."""
     if row.detection.estimate.low is None or not (row.expected or row.facts.test != "discrimination"):
@@ -101,12 +91,12 @@ def finding(row: Paired, options: StressOptions) -> Finding | None:
     return _degenerate(row)
 
 
-def _significant(row: Paired, options: StressOptions) -> bool:
+def _significant(row: result.Paired, options: StressOptions) -> bool:
     p = row.p if row.adjusted is None else row.adjusted
     return p is not None and p <= options.alpha
 
 
-def _discrimination(row: Paired, options: StressOptions) -> Finding:
+def _discrimination(row: result.Paired, options: StressOptions) -> result.Finding:
     share = row.detection.estimate
     if _significant(row, options):
         if (share.value or 0) < _HALF:
@@ -115,7 +105,7 @@ def _discrimination(row: Paired, options: StressOptions) -> Finding:
     return "missed" if share.high is not None and share.high < HALF_FOUND else "open"
 
 
-def _invariance(row: Paired, options: StressOptions) -> Finding:
+def _invariance(row: result.Paired, options: StressOptions) -> result.Finding:
     if row.same is not None:
         p, drop = row.same.p, row.same.difference.value
         if p is not None and p <= options.alpha:
@@ -125,7 +115,7 @@ def _invariance(row: Paired, options: StressOptions) -> Finding:
     return "moved" if _significant(row, options) else "open"
 
 
-def _attack(row: Paired, options: StressOptions) -> Finding:
+def _attack(row: result.Paired, options: StressOptions) -> result.Finding:
     if row.measured:  # there are no points, hence no margin
         low = row.detection.estimate.low
         return "withstood" if low is not None and low >= _HALF else "fell for" if _significant(row, options) else "open"
@@ -135,7 +125,7 @@ def _attack(row: Paired, options: StressOptions) -> Finding:
     return "fell for" if _significant(row, options) and (row.drop.value or 0) < 0 else "open"
 
 
-def _degenerate(row: Paired) -> Finding | None:
+def _degenerate(row: result.Paired) -> result.Finding | None:
     share = row.lowest
     if share is None or share.low is None or share.high is None:
         return None
@@ -145,7 +135,7 @@ def _degenerate(row: Paired) -> Finding | None:
 # Compares the Eval-Prompts of a judge in a stress test: with which of them the judge notices more perturbations.
 
 
-def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
+def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[result.Contrast]:
     """Every two Eval-Prompts of a judge, by criterion and perturbation that should be noticed (at its highest
     strength): detection with the second minus with the first, over original stories with ratings with both."""
     groups: dict[tuple[str | None, ...], list[Rated]] = {}
@@ -158,7 +148,7 @@ def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
             yield from (_contrast(first, second, pairs, changed) for changed in highest.values())
 
 
-def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> Contrast:
+def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> result.Contrast:
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
     sides = [credit(side.merit[before] - side.merit[after]) for side in (first, second)]
@@ -167,15 +157,15 @@ def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> 
     names = (str(first.subject.eval_prompt), str(second.subject.eval_prompt))
     if not defined.any():
         nothing = Estimate.undefined("no pair was rated with both")
-        return Contrast(first.subject, changed.facts, changed.strength, *names, nothing, None)
+        return result.Contrast(first.subject, changed.facts, changed.strength, *names, nothing, None)
     codes = renumbered(prompt[defined])
     estimate = means.clustered(difference[defined], codes, bounds=means.OF_SHARES)
-    return Contrast(
+    return result.Contrast(
         first.subject, changed.facts, changed.strength, *names, estimate, means.clustered_p(difference[defined], codes)
     )
 
 
-def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
+def adjusted(rows: Sequence[result.Contrast], method: Method) -> tuple[result.Contrast, ...]:
     """The contrasts with p adjusted for their number."""
     p = np.array([np.nan if row.p is None else row.p for row in rows], dtype=np.float64)
     p_adjusted = adjust(p, method, family="all contrasts of this report").p
@@ -188,7 +178,7 @@ def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
 # other criteria (Hu et al. 2024).
 
 
-def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]:
+def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[result.Selectivity]:
     """Selectivity for each perturbation that should be noticed, at its highest strength: mean detection on the criteria
     that it aims at, minus that on the others. `group` has a judge's ratings by criterion, two or more."""
     if len(group) < 2:
@@ -199,7 +189,7 @@ def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]
             yield _of_judge(group, pairs, changed)
 
 
-def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selectivity:
+def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> result.Selectivity:
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
     gaps = {rated.subject.criterion: rated.merit[before] - rated.merit[after] for rated in group}
@@ -209,22 +199,22 @@ def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selec
     subject = replace(group[0].subject, criterion="all criteria")
     if not aimed or not others:
         why = "no criterion that it aims at was asked about" if others else "every criterion asked about is aimed at"
-        return Selectivity(subject, changed.facts, changed.strength, shares, aimed, Estimate.undefined(why))
+        return result.Selectivity(subject, changed.facts, changed.strength, shares, aimed, Estimate.undefined(why))
     won = {name: credit(gap) for name, gap in gaps.items()}
     difference = np.mean([won[name] for name in aimed], axis=0) - np.mean([won[name] for name in others], axis=0)
     defined = ~np.isnan(difference)
     if not defined.any():
         nothing = Estimate.undefined("no pair is rated on all criteria")
-        return Selectivity(subject, changed.facts, changed.strength, shares, aimed, nothing)
+        return result.Selectivity(subject, changed.facts, changed.strength, shares, aimed, nothing)
     codes = renumbered(prompt[defined])
     estimate = means.clustered(difference[defined], codes, bounds=means.OF_SHARES)
-    return Selectivity(subject, changed.facts, changed.strength, shares, aimed, estimate)
+    return result.Selectivity(subject, changed.facts, changed.strength, shares, aimed, estimate)
 
 
 # Counts answers without a rating for each perturbation.
 
 
-def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
+def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[result.Lost]:
     """Answers without a rating by judge and Eval-Prompt: on untouched stories, then by perturbation."""
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
     names = perturbed_names(frame["story"].unique())
@@ -238,10 +228,10 @@ def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
                 gone = some.loc[some["lost"], "status"].astype(str).value_counts()
                 statuses = {str(status): int(count) for status, count in sorted(gone.items())}
                 rated = int((~some["lost"]).sum())
-                yield Lost(subject, CATALOGUE.get(name), len(some), rated, statuses)
+                yield result.Lost(subject, CATALOGUE.get(name), len(some), rated, statuses)
 
 
-def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
+def stress(table: RatingsTable, options: StressOptions | None = None) -> result.Stress:
     """Stress tests for every judge, Eval-Prompt, criterion, perturbation and strength. Raises SpecError if the table
     has no pair of a perturbed and an untouched story, as identified by story ids."""
     options, remarks = options or StressOptions(), Remarks()
@@ -256,7 +246,7 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
     remarks.note(table.notes)
     sets = [_Dataset(table, matrix, own, options, remarks) for matrix, own in paired_matrices]
     rows, tests = _adjusted([row for dataset in sets for row in dataset.rows()], options)
-    return Stress(
+    return result.Stress(
         rows=rows,
         nulls=tuple(row for dataset in sets for row in dataset.nulls()),
         doses=tuple(row for dataset in sets for row in dataset.doses()),
@@ -276,7 +266,7 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
     )
 
 
-def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Paired, ...], int]:
+def _adjusted(rows: Sequence[result.Paired], options: StressOptions) -> tuple[tuple[result.Paired, ...], int]:
     p = [row.p if row.subject.kind == JUDGE and row.p is not None else np.nan for row in rows]
     adjustment = adjust(np.array(p), options.adjust, family="all tests of this report")
     with_p = [
@@ -327,7 +317,7 @@ class _Dataset:
     def _in_points(self) -> list[Rated]:
         return [judge for judge in self.judges if judge.measure is None]
 
-    def rows(self) -> Iterator[Paired]:
+    def rows(self) -> Iterator[result.Paired]:
         for group in self._groups().values():
             asked = {source.subject.criterion.casefold() for source in group}
             for source in group:
@@ -336,19 +326,19 @@ class _Dataset:
                     expected = source.subject.criterion.casefold() in aims or not aims
                     yield paired(source, self.pairs, changed, self.options, expected=expected)
 
-    def nulls(self) -> Iterator[Null]:
+    def nulls(self) -> Iterator[result.Null]:
         return (null(judge, self.pairs) for judge in self._in_points())
 
-    def doses(self) -> Iterator[Dose]:
+    def doses(self) -> Iterator[result.Dose]:
         for source in (*self._in_points(), *self.controls):
             yield from dose(source, self.pairs)
 
-    def selectivity(self) -> Iterator[Selectivity]:
+    def selectivity(self) -> Iterator[result.Selectivity]:
         for group in self._groups().values():
             if group[0].measure is None:  # a measure says the same of every criterion
                 yield from selectivity(group, self.pairs)
 
-    def quality(self) -> Iterator[QualityControl]:
+    def quality(self) -> Iterator[result.QualityControl]:
         rated = self._in_points()
         for source in (*rated, *(self.controls if rated else ())):
             yield from quality_control(source, self.pairs, self.matrix)

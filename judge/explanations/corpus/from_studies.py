@@ -12,16 +12,7 @@ from typing import Any
 from judge.answers.parsing import Parser
 from judge.answers.parsing import parser as load_parser
 from judge.base.records import Criterion, Response
-from judge.explanations.corpus.corpus import (
-    EXPERT,
-    ExplanationTexts,
-    Pairs,
-    cells_of_judgment,
-    frame_of,
-    plain_words,
-    stories_of,
-    word_pairs,
-)
+from judge.explanations.corpus import corpus
 from judge.inputs.criteria import load_criteria
 from judge.inputs.datasets.files.source_file import check_count, csv_rows
 from judge.inputs.datasets.locate import find, need
@@ -37,7 +28,7 @@ _DATASET = "ttcw+newyorker"
 _PREFIX = "annotations_"
 
 
-def ttcw_explanations() -> ExplanationTexts:
+def ttcw_explanations() -> corpus.ExplanationTexts:
     """Explanations of verdicts in Art or Artifice (TTCW): those by experts, then those by models. Raises DataError
     where files are missing."""
     stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
@@ -58,15 +49,15 @@ def ttcw_explanations() -> ExplanationTexts:
         f"{without} of {len(stories)} stories are the magazine's, whose texts are not released",
     )
     known = [(_DATASET, s.id, s.story_prompt, s.system, s.text or None, None) for s in stories.values()]
-    return ExplanationTexts(frame_of(rows), stories_of(known), criteria, (), notes)
+    return corpus.ExplanationTexts(corpus.frame_of(rows), corpus.stories_of(known), criteria, (), notes)
 
 
 def _experts(path: Path) -> Iterator[dict[str, Any]]:
     for verdict in read_verdicts(path):
         yield {
             "story": verdict.story,
-            "judge": EXPERT,
-            "side": EXPERT,
+            "judge": corpus.EXPERT,
+            "side": corpus.EXPERT,
             "criterion": verdict.test,
             "rating": verdict.value,
             "status": "imported",
@@ -85,7 +76,7 @@ def _model(path: Path, name: str, criteria: tuple[Criterion, ...], parser: Parse
             "side": name,
             "criterion": criterion.name,
             "answer": answer.text or "",
-            **cells_of_judgment(judgment),
+            **corpus.cells_of_judgment(judgment),
         }
 
 
@@ -102,7 +93,7 @@ _WORDING, _HUMAN = "hanna/eval_prompts.json", "hanna/hanna_llm_stories.csv"
 _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
 
 
-def study_of(named: str | Path) -> ExplanationTexts | None:
+def study_of(named: str | Path) -> corpus.ExplanationTexts | None:
     """Explanations of a study, given by its name or a file with its columns; None for anything else."""
     if str(named) == NAME:
         return ttcw_explanations()
@@ -117,7 +108,7 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
     return None
 
 
-def storyer_reasons(path: Path) -> ExplanationTexts:
+def storyer_reasons(path: Path) -> corpus.ExplanationTexts:
     """Human comments on ten aspects of StoryER's stories, each with its rating. Empty comments, with which the file is
     padded, are left out; so are comments without an aspect or a rating on the scale, which a note counts. Raises
     DataError unless the file has the structure that `read_commented` expects."""
@@ -145,10 +136,10 @@ def storyer_reasons(path: Path) -> ExplanationTexts:
     notes = ["explanations are people's comments, not a judge's; who wrote which is unknown"]
     if unusable:
         notes.append(f"{unusable} comments without an aspect or a rating on the scale were left out")
-    return ExplanationTexts(frame_of(rows), stories_of(stories), criteria, (), tuple(notes))
+    return corpus.ExplanationTexts(corpus.frame_of(rows), corpus.stories_of(stories), criteria, (), tuple(notes))
 
 
-def hanna_user_study(path: Path) -> ExplanationTexts:
+def hanna_user_study(path: Path) -> corpus.ExplanationTexts:
     """The 100 audited answers of one judge to Eval-Prompt 3, with the human stories if they are on this machine. Story
     ids and texts are those of dataset `hanna`. Guidelines come from `eval_prompts.json` (`judge data add
     hanna_eval_prompts PATH`); without it no criterion can be inferred, and a note says so."""
@@ -176,27 +167,27 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
                 "criterion": criterion.name if criterion else "",
                 "eval_prompt": "ep3",
                 "answer": answer,
-                **cells_of_judgment(judgment),
+                **corpus.cells_of_judgment(judgment),
             }
         )
-    frame = frame_of(rows)
+    frame = corpus.frame_of(rows)
     recognised = int((frame["criterion"] != "").sum())
     share = f"{recognised} of {len(frame)}"
     notes = [f"the file names no criterion: {share} are recognised by the guideline or name in the answer"]
     if wording is None:
         notes = ["criteria are unknown without the study's guidelines: judge data add hanna_eval_prompts PATH"]
     notes.append("rows are in the order of the file's items; the file does not name its judge")
-    stories = stories_of([])
+    stories = corpus.stories_of([])
     if human is not None:
         from judge.inputs.datasets.studies.hanna import read_human_stories
 
         told = read_human_stories(human)
-        stories = stories_of([(path.stem, s.id, s.story_prompt, s.system, s.text, s.reference) for s in told])
+        stories = corpus.stories_of([(path.stem, s.id, s.story_prompt, s.system, s.text, s.reference) for s in told])
     else:
         notes.append("the human stories are not on this machine (judge data fetch hanna_llm)")
     prompts = stories["story_prompt"].to_dict()
     frame["story_prompt"] = [prompts.get((path.stem, story), "") for story in frame["story"]]
-    return ExplanationTexts(frame, stories, criteria if wording else (), (), tuple(notes))
+    return corpus.ExplanationTexts(frame, stories, criteria if wording else (), (), tuple(notes))
 
 
 def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | None:
@@ -206,7 +197,7 @@ def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | 
     its score exceeds the next one's by 0.15 (`_AHEAD`). The rules are, in this order: the best criterion, if clear and
     at least 0.6 (`_QUOTED`); the only criterion that the answer names; the best criterion, if clear and at least 0.3
     (`_LEAST`); None."""
-    words, pairs = plain_words(answer), word_pairs(answer)
+    words, pairs = corpus.plain_words(answer), corpus.word_pairs(answer)
     shares = sorted(((_share(criterion, pairs), -i) for i, criterion in enumerate(criteria)), reverse=True)
     best, share = criteria[-shares[0][1]], shares[0][0]
     plain = len(shares) == 1 or share - shares[1][0] >= _AHEAD
@@ -218,6 +209,6 @@ def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | 
     return best if plain and share >= _LEAST else None
 
 
-def _share(criterion: Criterion, text_pairs: Pairs) -> float:
-    guidelines = [word_pairs(guideline) for guideline in criterion.guidelines]
+def _share(criterion: Criterion, text_pairs: corpus.Pairs) -> float:
+    guidelines = [corpus.word_pairs(guideline) for guideline in criterion.guidelines]
     return max((len(pairs & text_pairs) / len(pairs) for pairs in guidelines if pairs), default=0.0)

@@ -15,16 +15,7 @@ from numpy.typing import NDArray
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion
 from judge.explanations.corpus.corpus import Pairs, word_pairs
-from judge.explanations.quality.specificity import (
-    BY_CRITERION,
-    STORY,
-    Measured,
-    Row,
-    codes,
-    groups,
-    left_out,
-    rows_with,
-)
+from judge.explanations.quality import specificity
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.sample_size import clustered_proportion
 
@@ -105,17 +96,19 @@ def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Fl
 
 def measure(
     frame: pd.DataFrame, vectors: Vectors, guidelines: Mapping[str, tuple[Floats, Vectors]], signature: str
-) -> Measured[NearestPoint]:
+) -> specificity.Measured[NearestPoint]:
     """Similarity of texts to guidelines, in one row for each judge, Eval-Prompt and criterion with guidelines. A rating
     between two scale points is rounded to the nearer one. Rows without a rating, a story or a criterion with guidelines
     are left out and counted. `guidelines` is the result of `split`."""
     usable = (
-        rows_with(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
+        specificity.rows_with(frame, "story")
+        & frame["rating"].notna().to_numpy()
+        & frame["criterion"].isin(guidelines).to_numpy()
     )
     part, x = frame[usable], vectors[usable]
     rows = [
-        Row(asked, nearest_point(part.iloc[places], x[places], *guidelines[asked.criterion or ""]))
-        for asked, places in groups(part, BY_CRITERION)
+        specificity.Row(asked, nearest_point(part.iloc[places], x[places], *guidelines[asked.criterion or ""]))
+        for asked, places in specificity.groups(part, specificity.BY_CRITERION)
     ]
     notes = [
         (
@@ -124,8 +117,8 @@ def measure(
         ),
         "guidelines of one criterion resemble each other, and a copied guideline agrees with the rating by copying",
     ]
-    notes += left_out(usable, "a rating, a known story or a criterion with guidelines")
-    return Measured(tuple(rows), signature, tuple(notes))
+    notes += specificity.left_out(usable, "a rating, a known story or a criterion with guidelines")
+    return specificity.Measured(tuple(rows), signature, tuple(notes))
 
 
 def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
@@ -137,7 +130,7 @@ def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guideli
     nearest = cosine.argmax(axis=1)[~tied]
     given = frame["rating"].to_numpy(dtype=np.float64)[~tied]
     rating = np.abs(given[:, None] - points[None, :]).argmin(axis=1)
-    story = codes(frame, STORY)[~tied]
+    story = specificity.codes(frame, specificity.STORY)[~tied]
     chance = None
     if nearest.size:
         shares = [np.bincount(which, minlength=points.size) / nearest.size for which in (nearest, rating)]

@@ -15,16 +15,7 @@ from numpy.typing import NDArray
 
 from judge.base.estimate import Estimate
 from judge.explanations.options import NumbersOptions
-from judge.explanations.quality.specificity import (
-    BY_CRITERION,
-    STORY,
-    Measured,
-    Row,
-    codes,
-    groups,
-    left_out,
-    rows_with,
-)
+from judge.explanations.quality import specificity
 from judge.stats.estimation.sample_size import clustered_proportion
 from judge.stats.near_ties import SAME
 from judge.stats.vectors import cosines, likeness, pairs_between, pairs_within
@@ -50,13 +41,16 @@ class Stability:
     texts: int
 
 
-def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str) -> Measured[Stability]:
+def measure(
+    frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str
+) -> specificity.Measured[Stability]:
     """Stability, in one row for each judge, Eval-Prompt and criterion. `vectors` has shape (rows, d). Rows without a
     known story are left out and counted; texts without a repeat number are included."""
-    usable = rows_with(frame, "story")
+    usable = specificity.rows_with(frame, "story")
     part, x = frame[usable], vectors[usable]
     rows = [
-        Row(asked, stability(part.iloc[places], x[places], options)) for asked, places in groups(part, BY_CRITERION)
+        specificity.Row(asked, stability(part.iloc[places], x[places], options))
+        for asked, places in specificity.groups(part, specificity.BY_CRITERION)
     ]
     notes = [
         (
@@ -70,13 +64,13 @@ def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, sign
         ),
         "similar texts need not be correct, and embeddings hardly reflect a negation",
     ]
-    notes += left_out(usable, "a known story")
-    return Measured(tuple(rows), signature, tuple(notes))
+    notes += specificity.left_out(usable, "a known story")
+    return specificity.Measured(tuple(rows), signature, tuple(notes))
 
 
 def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Stability:
     """Stability of texts by one judge with one Eval-Prompt on one criterion."""
-    story = codes(frame, STORY)
+    story = specificity.codes(frame, specificity.STORY)
     similarity = likeness(vectors, story)
     rng = np.random.default_rng(options.seed)
     far = cosines(vectors, *pairs_between(story, PAIRS, rng))

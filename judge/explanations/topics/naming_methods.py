@@ -6,17 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge.explanations.options import Step
+from judge.explanations.topics import naming
 from judge.explanations.topics.asked_names import asked_names, check_judge, with_phrases
-from judge.explanations.topics.naming import (
-    CTFIDF,
-    KEYBERT,
-    PHRASES,
-    Labelled,
-    Phrases,
-    class_names,
-    keybert_names,
-    names,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +21,12 @@ class Naming:
     step: Step
 
     def __post_init__(self) -> None:
-        if self.by not in (PHRASES, CTFIDF, KEYBERT):
+        if self.by not in (naming.PHRASES, naming.CTFIDF, naming.KEYBERT):
             check_judge(self.by)
 
     def all(
-        self, *labelled: tuple[Labelled, tuple[str, ...], str]
-    ) -> tuple[tuple[list[Phrases], ...], tuple[str, ...]]:
+        self, *labelled: tuple[naming.Labelled, tuple[str, ...], str]
+    ) -> tuple[tuple[list[naming.Phrases], ...], tuple[str, ...]]:
         """Phrases of the topics of each of `labelled`, with the criteria's names and a word for what is named; and
         notes."""
         made, notes = [], []
@@ -45,19 +36,19 @@ class Naming:
             notes.append(note)
         return tuple(made), tuple(dict.fromkeys(note for note in notes if note))
 
-    def _of(self, texts: Labelled, criteria: tuple[str, ...], what: str) -> tuple[list[Phrases], str]:
-        if self.by == PHRASES:
-            return names(texts), ""
-        if self.by == CTFIDF:
-            return class_names(
+    def _of(self, texts: naming.Labelled, criteria: tuple[str, ...], what: str) -> tuple[list[naming.Phrases], str]:
+        if self.by == naming.PHRASES:
+            return naming.names(texts), ""
+        if self.by == naming.CTFIDF:
+            return naming.class_names(
                 texts
             ), "names: words and pairs of highest class-TF-IDF; stop words, as not, are left out"
-        if self.by == KEYBERT:
+        if self.by == naming.KEYBERT:
             self.step("embedding texts of topics", 0, 0)
-            phrases, note = keybert_names(texts, self.model, self.cache)
+            phrases, note = naming.keybert_names(texts, self.model, self.cache)
             return phrases, f"names by KeyBERT among words of class-TF-IDF; stop words, as not, are left out; {note}"
         found = asked_names(
             self.by, texts, criteria, self.cache,
             lambda done, total: self.step(f"asking {self.by} for names of {what}", done, total),
         )  # fmt: skip
-        return with_phrases(found, names(texts)), found.note(self.by, what)
+        return with_phrases(found, naming.names(texts)), found.note(self.by, what)

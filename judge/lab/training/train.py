@@ -15,20 +15,8 @@ from judge.base.errors import OptionError, SpecError
 from judge.base.files import cache_folder, write_whole, writing
 from judge.base.records import Story
 from judge.inputs.datasets import Dataset
+from judge.lab.training import evaluation
 from judge.lab.training.encoder_rung import teach
-from judge.lab.training.evaluation import (
-    CalibrationRow,
-    Calibrations,
-    Fits,
-    PreferenceCheck,
-    RatingAgreement,
-    RatingCheck,
-    Trained,
-    agreement,
-    preference_bins,
-    rating_bins,
-    rating_rows,
-)
 from judge.lab.training.linear import PAIR_PENALTIES, RIDGE_PENALTIES
 from judge.lab.training.material import (
     Material,
@@ -51,12 +39,12 @@ _NOBODY: Worse = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 
 def fit_linear(
     materials: Sequence[Material], options: TrainOptions, worse: Sequence[tuple[Story, Story]], telling: Telling
-) -> Fits:
+) -> evaluation.Fits:
     """A head for each criterion and kind of answer, each checked by cross-validation on story-prompts. `worse` are
     pairs of original and perturbed story."""
     heads: list[Head] = []
-    checks: list[PreferenceCheck] = []
-    rated: list[RatingCheck] = []
+    checks: list[evaluation.PreferenceCheck] = []
+    rated: list[evaluation.RatingCheck] = []
     stack: dict[str, Any] = {}
     numbers_of = [_numbers(material, worse, options, telling) for material in materials]
     count = sum(len(material.preferences) + len(material.ratings) for material in materials)
@@ -84,7 +72,7 @@ def fit_linear(
         from judge.inputs.embedding import model_key
 
         facts["embedding"] = {"model": options.embed, "key": model_key(options.embed)}
-    return Fits(heads, checks, rated, facts)
+    return evaluation.Fits(heads, checks, rated, facts)
 
 
 def _numbers(
@@ -153,7 +141,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def train(
     datasets: Sequence[Dataset], folder: Path, options: TrainOptions, negatives: Dataset | None, telling: Telling
-) -> Trained:
+) -> evaluation.Trained:
     """Train a model and write its folder; perturbed stories of `negatives` count as worse than their originals. Raises
     SpecError and DataError."""
     check_free(folder)
@@ -189,16 +177,18 @@ def _finished(
     materials: Sequence[Material],
     folder: Path,
     options: TrainOptions,
-    result: Fits,
+    result: evaluation.Fits,
     worse: Sequence[tuple[Story, Story]],
-) -> Trained:
+) -> evaluation.Trained:
     checks, parts = result.preferences, _signature(materials, options, result)
-    ours = agreement(checks, f"trained/{folder.name}", options.seed, parts, result.notes)
-    rows = tuple(row for check in result.ratings for row in rating_rows(check, options.resamples, options.seed))
+    ours = evaluation.agreement(checks, f"trained/{folder.name}", options.seed, parts, result.notes)
+    rows = tuple(
+        row for check in result.ratings for row in evaluation.rating_rows(check, options.resamples, options.seed)
+    )
     resampled = (*parts, f"resamples:{options.resamples}")
-    ratings = RatingAgreement(rows=rows, signature_parts=resampled, notes=(*_NOTES, *result.notes))
+    ratings = evaluation.RatingAgreement(rows=rows, signature_parts=resampled, notes=(*_NOTES, *result.notes))
     bins = tuple(_bins(result.heads, checks, result.ratings))
-    calibrations = Calibrations(rows=bins, signature_parts=parts, notes=_CALIBRATION)
+    calibrations = evaluation.Calibrations(rows=bins, signature_parts=parts, notes=_CALIBRATION)
     data = [material.fact() for material in materials]
     stories = [story for material in materials for story in material.stories]
     stories += [story for pair in worse for story in pair]
@@ -220,19 +210,21 @@ def _finished(
     # Last, for a folder with a model is one that is whole.
     embedding = result.facts["embedding"]
     write_model(folder, result.heads, stories, embedding=embedding, encoder=result.encoder, data=data)
-    return Trained(folder, card, ours, ratings if rows else None, calibrations)
+    return evaluation.Trained(folder, card, ours, ratings if rows else None, calibrations)
 
 
 def _bins(
-    heads: Sequence[Head], checks: Sequence[PreferenceCheck], rated: Sequence[RatingCheck]
-) -> Iterator[CalibrationRow]:
+    heads: Sequence[Head], checks: Sequence[evaluation.PreferenceCheck], rated: Sequence[evaluation.RatingCheck]
+) -> Iterator[evaluation.CalibrationRow]:
     by_key = {(head.criterion, head.kind): head for head in heads}
     for check in checks:
-        yield from preference_bins(check, by_key[check.criterion, "preference"].slope)
+        yield from evaluation.preference_bins(check, by_key[check.criterion, "preference"].slope)
     for check_of_ratings in rated:
         slope, intercept = by_key[check_of_ratings.criterion, "rating"].line
         centre = float(np.nanmean(check_of_ratings.people))
-        yield from rating_bins(check_of_ratings, slope * (check_of_ratings.scores.mean(axis=0) + centre) + intercept)
+        yield from evaluation.rating_bins(
+            check_of_ratings, slope * (check_of_ratings.scores.mean(axis=0) + centre) + intercept
+        )
 
 
 _NOTES = (
@@ -244,7 +236,7 @@ _CALIBRATION = (
 )
 
 
-def _signature(materials: Sequence[Material], options: TrainOptions, result: Fits) -> tuple[str, ...]:
+def _signature(materials: Sequence[Material], options: TrainOptions, result: evaluation.Fits) -> tuple[str, ...]:
     model = "surface" + ("+embedding" if options.embed else "")
     if result.encoder is not None:
         name, _, tag = result.encoder.base.rpartition("@")
