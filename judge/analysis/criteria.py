@@ -14,7 +14,7 @@ from judge.analysis.criteria_profiles import frame as askings_frame
 from judge.analysis.frames import long_table, signed
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.resamples import FEW_SYSTEMS
-from judge.analysis.options.signature import NO_INTERVAL, Signed, joined, signature_parts
+from judge.analysis.options.signature import NO_INTERVAL, Signed, signature, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems_tables import FEW
 from judge.base.arrays import Floats
@@ -39,18 +39,13 @@ _Rows = Iterator[tuple[object, ...]]
 class Criteria(Signed):
     """Profiles (correlations between criteria, and scale use) of people and of each judge x Eval-Prompt. `askings` is
     empty unless some judge was asked for several criteria in one answer. `signature_parts` belong to tables with
-    intervals, `bare_parts` to tables without."""
+    intervals, `bare_signature` to tables without."""
 
     profiles: tuple[Profile, ...]
     options: CriteriaOptions
     matrices: tuple[RatingMatrix, ...] = field(repr=False)
-    bare_parts: tuple[str, ...]
+    bare_signature: str
     askings: tuple[Asking, ...] = ()
-
-    @property
-    def bare_signature(self) -> str:
-        """Signature line of tables without intervals."""
-        return joined(self.bare_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -105,7 +100,7 @@ def criteria(
         options=options,
         matrices=matrices,
         signature_parts=signature_parts(table, matrices, options, extra=[*extra, *tested]),
-        bare_parts=signature_parts(table, matrices, options, extra=extra, intervals=NO_INTERVAL),
+        bare_signature=signature(table, matrices, options, extra=extra, intervals=NO_INTERVAL),
         notes=(*table.notes, *notes),
         askings=askings(table, source_profiles),
     )

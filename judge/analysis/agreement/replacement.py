@@ -33,7 +33,7 @@ from judge.analysis.inputs.candidates import Subject, candidates, cells, compara
 from judge.analysis.inputs.control import Control
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.agreement_options import ReplacementOptions
-from judge.analysis.options.signature import Signed, joined, signature_parts
+from judge.analysis.options.signature import Signed, signature, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.base.arrays import Masks
 from judge.base.estimate import Estimate
@@ -83,7 +83,7 @@ class Replacement(Signed):
     tests: tuple[AltTestRow, ...]
     means: tuple[MeanRow, ...]
     options: ReplacementOptions
-    means_signature_parts: tuple[str, ...]
+    means_signature: str
     means_notes: tuple[str, ...]
     beside_people: Mapping[tuple[str, str, str, str], Estimate] = field(default_factory=dict)
 
@@ -95,10 +95,6 @@ class Replacement(Signed):
             if row.kind == JUDGE:
                 rows.setdefault(_key(row.subject)[:4], []).append(row)
         return {key: verdict_of(own, self.beside_people.get(key)) for key, own in rows.items()}
-
-    @property
-    def means_signature(self) -> str:
-        return joined(self.means_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -156,7 +152,7 @@ def replacement(
         means=tuple(means),
         options=options,
         signature_parts=signature_parts(table, matrices, options, intervals="f", without=("rated",)),
-        means_signature_parts=signature_parts(table, matrices, options, intervals="t", without=without, extra=lost),
+        means_signature=signature(table, matrices, options, intervals="t", without=without, extra=lost),
         notes=(*table.notes, *remarks.notes),
         means_notes=tuple(dict.fromkeys([*counted.notes, *more.notes])),
         beside_people=beside,

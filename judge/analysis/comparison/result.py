@@ -18,7 +18,7 @@ from judge.analysis.inputs.label_criteria import numbers, phi_note
 from judge.analysis.inputs.resamples import few_systems
 from judge.analysis.inputs.selection import people_said
 from judge.analysis.options.choices import LEVELS
-from judge.analysis.options.signature import Signed, joined, signature_parts
+from judge.analysis.options.signature import Signed, signature, signature_parts
 from judge.analysis.options.table_options import CompareOptions
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
@@ -65,8 +65,8 @@ class Comparison(Signed):
     """All contrasts, with tests adjusted as one family, and a ranking of the variants of every group of three or more
     in which all pairs were compared, best first.
 
-    `family` describes the family of tests and names those that can hardly be significant. `means_signature_parts` are
-    for tables without tests, `inputs_signature_parts` for intervals over story-prompts only. `people` are the panels
+    `family` describes the family of tests and names those that can hardly be significant. `means_signature` is
+    for tables without tests, `inputs_signature` for intervals over story-prompts only. `people` are the panels
     whose ratings are used, where panels are known."""
 
     matrices: tuple[RatingMatrix, ...]
@@ -74,17 +74,9 @@ class Comparison(Signed):
     family: tuple[str, ...]
     ranking: tuple[Ranked, ...]
     options: CompareOptions
-    means_signature_parts: tuple[str, ...]
-    inputs_signature_parts: tuple[str, ...]
+    means_signature: str
+    inputs_signature: str
     people: tuple[str, ...] = ()
-
-    @property
-    def means_signature(self) -> str:
-        return joined(self.means_signature_parts)
-
-    @property
-    def inputs_signature(self) -> str:
-        return joined(self.inputs_signature_parts)
 
     def outcomes(self) -> Iterator[tuple[Entry, Outcome]]:
         """Every contrast paired with each of its results, one per criterion."""
@@ -164,8 +156,8 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
         ranking=tuple(_ranked(entries)),
         options=options,
         signature_parts=signature_parts(table, matrices, options, extra=["tau:b"]),
-        means_signature_parts=signature_parts(table, matrices, options, extra=["tau:b"], intervals=both),
-        inputs_signature_parts=signature_parts(table, matrices, options, intervals=inputs, without=("level", "adjust")),
+        means_signature=signature(table, matrices, options, extra=["tau:b"], intervals=both),
+        inputs_signature=signature(table, matrices, options, intervals=inputs, without=("level", "adjust")),
         notes=tuple(notes),
         people=people_said(table),
     )

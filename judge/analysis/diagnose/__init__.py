@@ -16,7 +16,7 @@ import pandas as pd
 from judge.analysis.diagnose.battery import Battery, points_of
 from judge.analysis.diagnose.kinds import DIAGNOSTICS, YES_BIAS, Diagnostic, Finding
 from judge.analysis.inputs.candidates import match
-from judge.analysis.options.signature import NO_INTERVAL, Signed, joined, signature_parts
+from judge.analysis.options.signature import NO_INTERVAL, Signed, signature, signature_parts
 from judge.analysis.options.table_options import DiagnoseOptions
 from judge.base import wording
 from judge.base.printing.tables import Column, Table, titled
@@ -140,14 +140,14 @@ def _reasons(result: Diagnosis) -> dict[str, int]:
 class Diagnosis(Signed):
     """Diagnostic tests for biases of judges in comparison with people, significant or not. `findings` have p adjusted
     by Holm's method over all defined tests. `few` counts the story-prompts of datasets with too few of them for a
-    jackknife; their tests leave out single stories instead. `counts_signature_parts` are for the counts of significant
+    jackknife; their tests leave out single stories instead. `counts_signature` is for the counts of significant
     tests, which have no interval."""
 
     findings: tuple[Finding, ...]
     datasets: tuple[str, ...]
     few: Mapping[str, int]
     options: DiagnoseOptions
-    counts_signature_parts: tuple[str, ...]
+    counts_signature: str
 
     @property
     def tested(self) -> tuple[Finding, ...]:
@@ -165,11 +165,6 @@ class Diagnosis(Signed):
         if all(finding.label_kind is None for finding in self.findings):
             return tuple(DIAGNOSTICS)
         return tuple(dict.fromkeys(finding.diagnostic for finding in self.findings))
-
-    @property
-    def counts_signature(self) -> str:
-        """Signature line of a table that counts significant tests."""
-        return joined(self.counts_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -216,7 +211,7 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
         few=few,
         options=options,
         signature_parts=signature_parts(table, matrices, options, extra=clusters, intervals="jackknife"),
-        counts_signature_parts=signature_parts(table, matrices, options, extra=clusters, intervals=NO_INTERVAL),
+        counts_signature=signature(table, matrices, options, extra=clusters, intervals=NO_INTERVAL),
         notes=tuple(
             dict.fromkeys(
                 [*table.notes, *(note for matrix in matrices for note in match(matrix, options.against).notes)]

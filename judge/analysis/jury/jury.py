@@ -20,7 +20,7 @@ from judge.analysis.jury.nested_folds import Folding, run_foldings, story_interv
 from judge.analysis.jury.panel import Panel, Panels, best_single, panels
 from judge.analysis.jury.scores import Scorer, calibrated
 from judge.analysis.options.choices import INTERVALS
-from judge.analysis.options.signature import NO_INTERVAL, signature_parts
+from judge.analysis.options.signature import NO_INTERVAL, signature, signature_parts
 from judge.analysis.options.table_options import JuryOptions
 from judge.base.arrays import Floats, ratio
 from judge.base.errors import SpecError
@@ -227,7 +227,7 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> result.Juri
         held=held,
         options=options,
         signature_parts=signature_parts(table, matrices, options, extra=how),
-        bare_signature_parts=signature_parts(table, matrices, options, extra=how, intervals=NO_INTERVAL),
+        bare_signature=signature(table, matrices, options, extra=how, intervals=NO_INTERVAL),
         notes=table.notes,
     )
 

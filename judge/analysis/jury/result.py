@@ -13,7 +13,7 @@ from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.jury.nested_folds import Folding, StoryInterval
 from judge.analysis.jury.panel import COMBINERS, Panel, Panels
 from judge.analysis.jury.scores import Calibrated, Scored
-from judge.analysis.options.signature import Signed, joined
+from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import JuryOptions
 from judge.base.arrays import Codes, Floats, renumbered
 from judge.base.estimate import Estimate
@@ -213,16 +213,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Juries(Signed):
-    """A jury's results on each dataset. `bare_signature_parts` are for tables without intervals. `notes` describe the
+    """A jury's results on each dataset. `bare_signature` is for tables without intervals. `notes` describe the
     ratings; notes on the jury are in each dataset's results."""
 
     held: tuple[Held, ...]
     options: JuryOptions
-    bare_signature_parts: tuple[str, ...]
-
-    @property
-    def bare_signature(self) -> str:
-        return joined(self.bare_signature_parts)
+    bare_signature: str
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -87,8 +87,6 @@ PLANNING_FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "like": lambda o: f"like:{o.like}",
 }
 
-PlanningOptions = PlanOptions | SuccessionOptions
-
 
 PairLevel = Literal["overall", "by-item"]
 PairInterval = Literal["boot-inputs", "none"]
@@ -210,5 +208,3 @@ PEOPLE_FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
 
 # Options that another option's fragment shows.
 SHOWN_BY = {"stride": "window", "measure": "epsilon"}
-
-PeopleOptions = AccuracyOptions | LabelOptions | DriftOptions | ReplacementOptions | ConfusionOptions

@@ -9,23 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judge.analysis.options.agreement_options import (
-    PEOPLE_FRAGMENTS,
-    PLANNING_FRAGMENTS,
-    PeopleOptions,
-    PlanningOptions,
-)
+from judge.analysis.options.agreement_options import PEOPLE_FRAGMENTS, PLANNING_FRAGMENTS
 from judge.analysis.options.agreement_options import SHOWN_BY as PEOPLE_SHOWN_BY
 from judge.analysis.options.choices import INTERVALS, Unit
-from judge.analysis.options.table_options import (
-    AnalysisOptions,
-    AspectsOptions,
-    CorrelationOptions,
-    CriteriaOptions,
-    JuryOptions,
-    RepeatsOptions,
-    SystemsOptions,
-)
+from judge.analysis.options.table_options import Options
 from judge.base.printing.tables import Column, flat_row
 from judge.stats.correlation.coefficients import COEFFICIENTS
 from judge.version import __version__
@@ -41,14 +28,14 @@ if TYPE_CHECKING:
 _SWAPPED: dict[Unit, str] = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
 
 
-def _interval(options: AspectsOptions | CorrelationOptions | CriteriaOptions | JuryOptions | RepeatsOptions) -> str:
+def _interval(options: Any) -> str:
     how = options.interval
     return f"ci:{how}/{options.resamples}/seed{options.seed}" if INTERVALS[how].resampled else f"ci:{how}"
 
 
-def _mean_interval(options: SystemsOptions) -> str:
+def _mean_interval(options: Any) -> str:
     how = options.mean_interval
-    return f"boot-inputs/{options.resamples}/seed{options.seed}" if how == "boot" else how
+    return f"boot-inputs/{options.resamples}/seed{options.seed}" if how == "boot" else str(how)
 
 
 # Option -> its part of the signature. `ci`, `mean_interval` and `permutations` show `resamples` and `seed` too.
@@ -117,7 +104,7 @@ _INTERVALS = ("ci", "interval_kind", "mean_interval", "permutations", "bootstrap
 def signature(
     table: RatingsTable,
     matrices: Sequence[RatingMatrix],
-    options: AnalysisOptions | PeopleOptions | PlanningOptions | None = None,
+    options: Options | None = None,
     *,
     extra: Sequence[str] = (),
     intervals: str | None = None,
@@ -134,7 +121,7 @@ def joined(parts: Iterable[str]) -> str:
 def signature_parts(
     table: RatingsTable,
     matrices: Sequence[RatingMatrix],
-    options: AnalysisOptions | PeopleOptions | PlanningOptions | None = None,
+    options: Options | None = None,
     *,
     extra: Sequence[str] = (),
     intervals: str | None = None,

@@ -400,23 +400,6 @@ class StressOptions(Options):
     as_published: bool = False
 
 
-AnalysisOptions = (
-    CoverageOptions
-    | ConsistencyOptions
-    | RepeatsOptions
-    | DistributionOptions
-    | DiagnoseOptions
-    | ComponentsOptions
-    | CorrelationOptions
-    | SystemsOptions
-    | CriteriaOptions
-    | AspectsOptions
-    | RankOptions
-    | DisagreementsOptions
-    | JuryOptions
-    | CompareOptions
-    | StressOptions
-)
 _Options = TypeVar("_Options")
 
 
