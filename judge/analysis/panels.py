@@ -22,7 +22,7 @@ from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import people_family
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Floats, ratio
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain, titled
@@ -363,15 +363,9 @@ class _Dataset:
         if not defined.any():
             return Estimate.undefined("no story was rated by both panels")
         estimate = Estimate(float(difference[defined].mean()), n=int(defined.sum()))
-        filled = np.where(defined, difference, 0.0)
-
-        def weighted(weights: Codes) -> Floats:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                return np.asarray((weights @ filled) / (weights @ defined.astype(np.float64)), dtype=np.float64)
-
-        return self.intervals.of_values(
-            estimate, tuple(resample_set.values(weighted) for resample_set in self.intervals.sets)
-        )
+        filled, present = np.where(defined, difference, 0.0), defined.astype(np.float64)
+        drawn = (one.values(lambda weights: ratio(weights @ filled, weights @ present)) for one in self.intervals.sets)
+        return self.intervals.of_values(estimate, tuple(drawn))
 
     def against(self) -> Iterator[Against]:
         groups: dict[tuple[str | None, ...], list[tuple[Subject, dict[str, Found]]]] = {}

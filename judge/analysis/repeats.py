@@ -19,7 +19,7 @@ from judge.analysis.inputs.candidates import Subject, judge_cell, match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import Signed, signature_parts
 from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Floats, ratio
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain, titled
 from judge.ratings.rating_matrix import RatingMatrix, build
@@ -291,14 +291,9 @@ class _Cell:
         each = confusion.wasserstein(confusion.shares(judge_counts), confusion.shares(people_counts), points)
         filled, weight = np.where(several, each, 0.0), several.astype(np.float64)
 
-        def mean(w: Codes) -> Floats:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                return np.asarray((w @ filled) / (w @ weight), dtype=np.float64)
-
         estimate = Estimate(float(each[several].mean()), n=int(several.sum()))
-        return self.intervals.of_values(
-            estimate, tuple(resample_set.values(mean) for resample_set in self.intervals.sets)
-        )
+        drawn = (one.values(lambda w: ratio(w @ filled, w @ weight)) for one in self.intervals.sets)
+        return self.intervals.of_values(estimate, tuple(drawn))
 
 
 def _by_row(ratings: Floats, summed: Callable[[Floats], float]) -> Floats:

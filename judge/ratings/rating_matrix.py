@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats, ratio
 from judge.base.errors import SpecError, unknown
 from judge.base.records import Scale
 from judge.stats.correlation import kendall
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 # Ratings in long format, sorted by group (a judge cell or a human criterion), and their means.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 # Codes of any width: ten million ratings fit into memory as int32.
 Integers = NDArray[np.integer[Any]]
 
@@ -51,7 +50,7 @@ class RatingRows:
         columns, column = np.unique(self.column[rows], return_inverse=True)
         cell = self.story[rows].astype(np.int64) * columns.size + column.reshape(-1)
         total, count = sums(cell, self.rating[rows], stories * columns.size)
-        return means(total, count).reshape(stories, columns.size), columns.astype(np.int64)
+        return ratio(total, count).reshape(stories, columns.size), columns.astype(np.int64)
 
     def present(self, group: int, stories: int, *, explained: bool = False) -> NDArray[np.bool_]:
         """Mask (stories, columns) of rows or, with `explained`, of rows with an explanation; columns as in `wide`."""
@@ -87,7 +86,7 @@ def sort_rows(
 def cell_means(group: Integers, groups: int, story: Integers, rating: Floats, n: int) -> tuple[Floats, Codes]:
     """(Mean rating, number of ratings), both of shape (groups, n stories). A mean without ratings is NaN."""
     total, count = sums(group.astype(np.int64) * n + story, rating, groups * n)
-    return means(total, count).reshape(groups, n), count.reshape(groups, n)
+    return ratio(total, count).reshape(groups, n), count.reshape(groups, n)
 
 
 def sums(cell: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
@@ -97,12 +96,6 @@ def sums(cell: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
         cell, rating = cell[rated], rating[rated]
     total = np.bincount(cell, weights=rating, minlength=size).astype(np.float64)
     return total, np.bincount(cell, minlength=size).astype(np.int64)
-
-
-def means(total: Floats, count: Codes) -> Floats:
-    """Sums divided by counts; NaN where the count is 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)
 
 
 class Cell(NamedTuple):

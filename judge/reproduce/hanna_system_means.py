@@ -8,6 +8,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.studies.hanna import CRITERIA, POSITIONS, SCALE, ScoreFile
 from judge.reproduce.cell import OURS, Numbers, Place, Recipe
@@ -16,7 +17,6 @@ from judge.stats.estimation import means
 
 # The ratings in HANNA's score file as arrays (systems, story-prompts), selected by a recipe.
 
-Floats = NDArray[np.float64]
 
 # Abbreviation -> criterion, in the study's order.
 NAMES: Mapping[str, str] = {short: name for name, short in CRITERIA.items()}

@@ -14,9 +14,9 @@ from functools import cached_property, partial
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.aspects import storyer_aspects
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
@@ -82,8 +82,6 @@ def _longest_common(words: Sequence[str], other: Sequence[str]) -> int:
             before, lengths[j] = lengths[j], before + 1 if word == same else max(lengths[j], lengths[j - 1])
     return lengths[-1]
 
-
-Floats = NDArray[np.float64]
 
 SIZES, ASPECTS, PREFERENCE, FIGURE = "rank_sizes", "aspect_sizes", "preference", "figure_5"
 CONFIDENCE, RATING, COMMENTS, SENTIMENT = "aspect_confidence", "aspect_rating", "comments", "sentiment"

@@ -15,6 +15,7 @@ from judge.analysis.inputs.control import FOLDINGS, FOLDS, Surface
 from judge.analysis.preference.agreement import PENALTY
 from judge.backends.surface import SurfaceBackend
 from judge.backends.surface.model import read_card, shipped_model
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.base.records import Pair, Story
 from judge.inputs.datasets.studies import plotguided, storyer
@@ -88,8 +89,6 @@ def missing(place: Place, entry: Printed) -> str:
     return _TABLES[table] + (_OVERLAP if table == "comments" and entry.verdict == "floor" else "")
 
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Score = Callable[[Story], float]
 
 # Criteria of the shipped surface model whose ratings stand beside the study's scores.

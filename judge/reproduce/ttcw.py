@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.answers.parsing import parser as load_parser
+from judge.base.arrays import Floats
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion, Response
@@ -32,8 +33,6 @@ from judge.stats.agreement.confusion import confusion
 from judge.stats.estimation import means
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.jackknife import with_jackknife
-
-Floats = NDArray[np.float64]
 
 JUDGES, LABELS, AGREEMENT, AC1 = "ttcw_judges", "ttcw_labels", "ttcw_experts_agreement", "ttcw_experts_AC1"
 FETCHED = ("cgpt", "claudev2", "claudev21", "claudev13", "gpt4")

@@ -14,18 +14,16 @@ from functools import cached_property
 from typing import assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judge.analysis.correlation.statistic import Floats, Intervals, Pair, Side, Statistic
 from judge.analysis.inputs.candidates import Candidate
 from judge.analysis.options.table_options import Readings
-from judge.base.arrays import ratio
+from judge.base.arrays import Masks, ratio
 from judge.base.estimate import Estimate, Reason
 from judge.base.wording import Advice, Note, joined
 from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import human_ceiling
 
-Masks = NDArray[np.bool_]
 # A statistic in each set of resamples; empty where there are none.
 Values = tuple[Floats, ...]
 

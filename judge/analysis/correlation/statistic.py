@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.resamples import LEAST_UNITS, draw
 from judge.analysis.options.choices import INTERVALS, LEVELS, METHODS, IntervalMethod, Level, NamedInterval, Unit
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.base.arrays import ratio
+from judge.base.arrays import Codes, Floats, ratio
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import RatingMatrix
@@ -26,8 +26,6 @@ from judge.stats.resampling.resampled_correlations import FEW_STORIES
 
 # Correlations of many pairs of variables that are computed together, before each is asked for.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Drawn = Callable[[Floats, Floats, Resamples], Floats]
 # Two variables, shape (n stories,) each; NaN = no value.
 Pair = tuple[Floats, Floats]

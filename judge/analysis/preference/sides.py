@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.options.signature import joined
 from judge.analysis.options.table_options import names
-from judge.base.arrays import Codes, Floats, Masks, renumbered
+from judge.base.arrays import Codes, Floats, Masks, ratio, renumbered
 from judge.base.errors import SpecError, unknown, unknown_value
 from judge.base.printing.tables import Column, Table, cells_of
 from judge.inputs.datasets import known_datasets, open_dataset
@@ -270,9 +270,7 @@ class Side:
 
 def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
     """Sign (1, 0 or -1) of the mean value of each pair, shape (pairs,); NaN = none. `pair` is that of each value."""
-    number = np.bincount(pair, minlength=pairs)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(pair, weights=value, minlength=pairs) / number
+    mean = ratio(np.bincount(pair, weights=value, minlength=pairs), np.bincount(pair, minlength=pairs))
     return np.asarray(np.where(np.abs(mean) < _SAME, 0.0, np.sign(mean)), dtype=np.float64)
 
 

@@ -289,8 +289,7 @@ def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
         defined = ~np.isnan(drops)
         count = np.maximum(defined.sum(axis=1), 1)[:, None]
         x = np.where(defined, doubled - np.where(defined, doubled, 0).sum(axis=1, keepdims=True) / count, 0.0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            slopes = (x * np.nan_to_num(drops)).sum(axis=1) / (x**2).sum(axis=1)
+        slopes = ratio((x * np.nan_to_num(drops)).sum(axis=1), (x**2).sum(axis=1))
         slopes[~np.isfinite(slopes)] = np.nan
         strengths = tuple(changed.strength for changed in several)
         there = ~np.isnan(slopes)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Floats
 from judge.base.errors import MissingExtraError
 from judge.explanations.corpus.corpus import EXPERT
 from judge.explanations.mapping.explanation_map import ExplanationMap
@@ -106,7 +107,6 @@ PRIOR = 1000.0
 
 PEOPLE, JUDGES = "people", "judges"
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
 

@@ -18,8 +18,8 @@ from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from judge.base.arrays import Floats
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.estimate import Estimate
 from judge.base.files import package_file
@@ -32,7 +32,6 @@ from judge.stats.estimation.proportions import wilson
 from judge.stats.resampling.bootstrap import deal
 from judge.version import __version__
 
-Floats = NDArray[np.float64]
 Rule = Literal["words", "guideline"]
 
 # How far beyond the middle a prediction has to lie, as a share of the scale.

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.base.records import Criterion
 from judge.explanations.corpus.corpus import Pairs, word_pairs
@@ -60,7 +61,6 @@ def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
 
 
 Vectors = NDArray[np.float64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

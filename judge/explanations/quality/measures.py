@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, plain
 from judge.explanations.corpus.corpus import ExplanationTexts
@@ -47,8 +48,6 @@ from judge.stats.resampling.bootstrap import deal
 # differences are listed.
 
 Vectors = NDArray[np.float64]
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 _LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
 

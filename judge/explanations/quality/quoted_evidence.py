@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.base.estimate import Estimate
 from judge.base.late_pattern import late
 from judge.base.records import Criterion
@@ -245,8 +246,6 @@ Readings = Callable[[str], Reading]
 
 # Boilerplate: the share of an explanation that the same judge also writes about many other stories.
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 MIN_STORIES = 10
 # Stories below which there is no share, and other stories a run must stand in at least.

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.frames import flat_frame
+from judge.base.arrays import Codes, Floats
 from judge.base.errors import MissingExtraError
 from judge.base.estimate import Estimate
 from judge.explanations.options import NumbersOptions
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 # Table rows of measures by judge, Eval-Prompt and criterion, and integer codes of groups of texts.
 
-Codes = NDArray[np.int64]
 
 STORY = ("dataset", "story")
 BY_PROMPT = ("run", "judge", "eval_prompt")
@@ -117,7 +117,6 @@ def rows_with(frame: pd.DataFrame, *columns: str) -> NDArray[np.bool_]:
 
 
 Vectors = NDArray[np.float64]
-Floats = NDArray[np.float64]
 
 _LEAST_TEXTS, _LEAST_STORIES = 20, 10
 # Share of texts in stories with several criteria from which on labels are permuted within stories.

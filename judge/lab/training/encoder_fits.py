@@ -15,20 +15,19 @@ import numpy as np
 import orjson
 import torch
 from datasets import Dataset
-from numpy.typing import NDArray
 from sentence_transformers.base.evaluation import BaseEvaluator
 from sentence_transformers.cross_encoder import CrossEncoder, CrossEncoderTrainer, CrossEncoderTrainingArguments
 from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss, RankNetLoss
 from transformers import EarlyStoppingCallback, PrinterCallback, TrainerCallback
 from transformers.utils import logging
 
+from judge.base.arrays import Floats
 from judge.base.errors import SpecError
 from judge.base.fingerprint import fingerprint_weights
 from judge.base.wording import Advice
 from judge.lab.training.encoder_material import Lesson, Pair
 from judge.lab.training.options import EncoderOptions
 
-Floats = NDArray[np.float64]
 Stepped = Callable[[], None]
 
 _PREFERENCES, _RATINGS = "preferences", "ratings"

@@ -13,11 +13,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from judge.backends.trained.model import Kind, query_text
+from judge.base.arrays import Codes
 from judge.base.records import Story
 from judge.inputs.criteria import load_criteria, shipped_criteria
 from judge.lab.training.material import Material, Preferences, Ratings
 
-Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 # The query and a story's text.
 Pair = tuple[str, str]

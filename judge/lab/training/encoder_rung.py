@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judge.asking.execution.progress import Progress
 from judge.backends.trained.model import ENCODER_FOLDER, Encoder, Head, on_people_scale
+from judge.base.arrays import Floats
 from judge.base.errors import MissingExtraError, SpecError
 from judge.base.files import write_whole
 from judge.base.fingerprint import fingerprint, fingerprint_weights
@@ -90,8 +91,6 @@ class Unfinished:
             return None
         return content if isinstance(content, dict) else None
 
-
-Floats = NDArray[np.float64]
 
 # One of so many folds of the training story-prompts decides when to stop.
 _STOPPING_FOLDS = 5

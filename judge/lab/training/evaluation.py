@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from judge.analysis.frames import flat as flat_cells
@@ -19,6 +18,7 @@ from judge.analysis.preference.agreement import Agreement, AgreementRow, agreeme
 from judge.analysis.preference.ranked import agreement_tables
 from judge.analysis.preference.sides import Side
 from judge.backends.trained.model import Encoder, Head
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, cells_of, plain
 from judge.stats.correlation.coefficients import spearman
@@ -26,8 +26,6 @@ from judge.stats.correlation.kendall import codes
 from judge.stats.correlation.kendall import tau_b as kendall_tau
 from judge.stats.resampling import resampled_correlations as resampled_tau
 from judge.stats.resampling.bootstrap import draw, expanded
-
-Floats = NDArray[np.float64]
 
 # Fifths: with the least that is trained on, 40 units, eight stand in each.
 BINS = 5

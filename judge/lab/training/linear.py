@@ -10,12 +10,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.arrays import Codes, Floats
 from judge.stats.regression import ordinal
 from judge.stats.regression.ridge import fit_stack, fit_standardised
 from judge.stats.resampling.bootstrap import folds_of_groups
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 # Of a surface's and of an embedding's weights, on differences in units of their root mean square; fixed.

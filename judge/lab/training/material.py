@@ -16,6 +16,7 @@ from judge.analysis.inputs.control import FOLDINGS, FOLDS, PENALTIES, Surface
 from judge.analysis.preference.sides import Pairs, Side, datasets
 from judge.backends.surface.model import Term
 from judge.backends.trained.model import Head, Kind
+from judge.base.arrays import Floats
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.records import Story
 from judge.inputs.datasets import Dataset
@@ -30,7 +31,6 @@ from judge.stats.regression.ridge import fit_standardised
 from judge.stats.regression.ridge import out_of_fold as ridge_out_of_fold
 from judge.stats.resampling.bootstrap import folds_of_groups
 
-Floats = NDArray[np.float64]
 # Fewer pairs with a preference, or rated stories, are not trained on: five folds would hold out less than eight.
 LEAST_PAIRS, LEAST_RATED = 40, 40
 

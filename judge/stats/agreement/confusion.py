@@ -32,7 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.base.arrays import Floats, Masks
+from judge.base.arrays import Floats, Masks, ratio
 from judge.base.estimate import Estimate
 from judge.stats.resampling.bootstrap import Resamples
 
@@ -59,8 +59,7 @@ def counted(ratings: Floats, points: Floats) -> Floats:
 
 def shares(counts: Floats) -> Floats:
     """Shares of ratings at each point, from `counts` (..., points); NaN where all are 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(counts / counts.sum(axis=-1, keepdims=True), dtype=np.float64)
+    return ratio(counts, counts.sum(axis=-1, keepdims=True))
 
 
 def wasserstein(first: Floats, second: Floats, points: Floats) -> Floats:

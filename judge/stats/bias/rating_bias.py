@@ -15,14 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from judge.base.arrays import Codes, row_means
+from judge.base.arrays import Codes, Floats, ratio, row_means
 from judge.stats.bias.given_quality import LEAST_RELIABILITY
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Statistic, Test, Weights
-
-Floats = NDArray[np.float64]
 
 # One rater beside the others: ratings that run against theirs, and a judge that repeats one of them.
 
@@ -163,8 +160,7 @@ class Replicated:
 def without_leniency(ratings: Floats) -> Floats:
     """`ratings` (n, k persons) minus each person's mean distance from the mean of all on the same stories."""
     present = ~np.isnan(ratings)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        distance = np.where(present, ratings - row_means(ratings)[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
+    distance = ratio(np.where(present, ratings - row_means(ratings)[:, None], 0.0).sum(axis=0), present.sum(axis=0))
     return np.asarray(ratings - np.where(present.any(axis=0), distance, 0.0), dtype=np.float64)
 
 
@@ -181,12 +177,12 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
     spread, even if it uses the scale as widely: see `slope_deficit`. NaN where either does not vary."""
     mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
 
-    def ratio(weights: Weights) -> Floats:
+    def spread(weights: Weights) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
             out = 0.5 * np.log(mine(weights) / theirs(weights))
         return np.asarray(np.where(np.isfinite(out), out, np.nan), dtype=np.float64)
 
-    return ratio
+    return spread
 
 
 def _variance_of_singles(ratings: Floats) -> Statistic:
@@ -244,19 +240,13 @@ def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
 def _share_at(point: float, step: float, ratings: Floats) -> Floats:
     present = ~np.isnan(ratings)
     near = present & (np.abs(np.where(present, ratings, np.inf) - point) < step / 2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(present.any(axis=1), near.sum(axis=1) / present.sum(axis=1), np.nan))
+    return ratio(near.sum(axis=1), present.sum(axis=1))
 
 
 def _weighted_mean(values: Floats) -> Statistic:
     rated = ~np.isnan(values)
     filled, present = np.where(rated, values, 0.0), rated.astype(np.float64)
-
-    def mean(weights: Weights) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((weights @ filled) / (weights @ present), dtype=np.float64)
-
-    return mean
+    return lambda weights: ratio(weights @ filled, weights @ present)
 
 
 def _covariance(x: Floats, y: Floats, weights: Weights) -> tuple[Floats, Floats]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats, Masks, renumbered
+from judge.base.arrays import Codes, Floats, Masks, ratio, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.comparing.davidson import interval
 from judge.stats.comparing.paired_comparisons import FIRST, SECOND, TIE, Comparisons
@@ -63,8 +63,7 @@ def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> 
     share = Estimate.undefined("undefined without three stories that were all compared")
     if strict:
         share = Estimate(float(cyclic / strict), n=round(strict))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            without = (cyclic - counted[:, 0]) / (strict - counted[:, 1])
+        without = ratio(cyclic - counted[:, 0], strict - counted[:, 1])
         having = counted[:, 1] > 0
         share = interval(share, without[having], bounds=(0.0, 1.0))
     under = Estimate.undefined("undefined without a fit")

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, ratio
 from judge.base.choices import registry
 from judge.base.estimate import CONFIDENCE, Estimate
 from judge.stats.correlation import kendall, weighted_tau
@@ -91,9 +91,7 @@ def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
     keep = ~(np.isnan(x) | np.isnan(y))
     groups = int(group.max()) + 1 if group.size else 0
     counts = np.bincount(group[keep], minlength=groups).astype(np.float64)
-    sums = (np.bincount(group[keep], weights=side[keep], minlength=groups) for side in (x, y))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean_x, mean_y = (np.where(counts > 0, s / counts, np.nan) for s in sums)
+    mean_x, mean_y = (ratio(np.bincount(group[keep], side[keep], groups), counts) for side in (x, y))
     return mean_x, mean_y
 
 

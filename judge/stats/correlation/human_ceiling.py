@@ -176,8 +176,7 @@ class Ceiling:
     def of_resampled(values: Floats) -> Floats:
         """The ceiling in each of b resamples: mean of the defined correlations `values` (pairs, b), NaN without any."""
         present = ~np.isnan(values)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(present, values, 0.0).sum(axis=0) / present.sum(axis=0), dtype=np.float64)
+        return ratio(np.where(present, values, 0.0).sum(axis=0), present.sum(axis=0))
 
 
 def leave_one_out(ratings: Floats, measure: Measure) -> Estimate:

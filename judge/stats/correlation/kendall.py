@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.base.arrays import Floats
-
-Codes = NDArray[np.int64]
+from judge.base.arrays import Codes, Floats
 
 # Values closer than 1e-9 are ties: means of ratings carry noise of 1e-16 that would break exact ties.
 DECIMALS = 9

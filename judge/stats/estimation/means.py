@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats, renumbered
+from judge.base.arrays import Codes, Floats, ratio, renumbered
 from judge.base.estimate import ALPHA, CONFIDENCE, Estimate
 
 
@@ -106,11 +106,7 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[Codes], Fl
 
     def means(weights: Codes) -> Floats:
         w = weights.astype(np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            resampled_means = (w @ sums) / (w @ present)
-        return np.asarray(
-            np.where(np.isfinite(resampled_means), resampled_means, np.nan).reshape(-1, rows, groups), dtype=np.float64
-        )
+        return ratio(w @ sums, w @ present).reshape(-1, rows, groups)
 
     return means
 

@@ -117,12 +117,7 @@ def cohen_h(first: float, second: float) -> float:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Statistic:
-    def ratio(sums: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratios = sums[:, 0] / sums[:, 1]
-        return np.asarray(np.where(np.isfinite(ratios), ratios, np.nan), dtype=np.float64)
-
-    return OfSums(np.column_stack([numerator, denominator]), ratio)
+    return OfSums(np.column_stack([numerator, denominator]), lambda sums: ratio(sums[:, 0], sums[:, 1]))
 
 
 # Adjustment of p values for multiple tests, over a family that the caller declares.

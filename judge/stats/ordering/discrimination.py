@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from judge.base.arrays import Codes, Floats, Masks, renumbered
+from judge.base.arrays import Codes, Floats, Masks, ratio, renumbered
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 from judge.stats.correlation.coefficients import midranks, pearson
@@ -215,8 +215,7 @@ def resampled_auc(rating: Floats, label: Masks) -> Callable[[Codes], Floats]:
         high = kendall.level_sums(w * label, level, levels).astype(np.float64)
         low = kendall.level_sums(w * ~label, level, levels).astype(np.float64)
         below = np.cumsum(low, axis=1) - low / 2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((high * below).sum(axis=1) / (high.sum(axis=1) * low.sum(axis=1)), dtype=np.float64)
+        return ratio((high * below).sum(axis=1), high.sum(axis=1) * low.sum(axis=1))
 
     return areas
 

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, ratio
 from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 
@@ -170,14 +170,12 @@ def ratio_of_resamples(right: Floats, taken: Floats, unit: Codes) -> Callable[[C
 
     def mean_of_ratios(weights: Codes) -> Floats:
         w = weights[:, head].astype(np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(w @ (right / taken) / w.sum(axis=1), dtype=np.float64)
+        return ratio(w @ (right / taken), w.sum(axis=1))
 
     def ratio_of_sums(weights: Codes) -> Floats:
         w = weights[:, head].astype(np.float64)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            top, bottom = (((w @ side[:, stands]) * w).sum(axis=1) for side in (right, taken))
-            return np.asarray(top / bottom, dtype=np.float64)
+        top, bottom = (((w @ side[:, stands]) * w).sum(axis=1) for side in (right, taken))
+        return ratio(top, bottom)
 
     return mean_of_ratios if right.ndim == 1 else ratio_of_sums
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.base.arrays import Codes, Floats, Masks
+from judge.base.arrays import Codes, Floats, Masks, ratio
 from judge.stats.correlation import coefficients, kendall, weighted_tau
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
 from judge.stats.resampling.bootstrap import Resamples
@@ -72,9 +72,7 @@ def _sums(values: Floats | None, keep: Masks, cell: Codes, shape: tuple[int, int
 
 
 def _mean(sums: Floats, total: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean: Floats = np.where(total > 0, sums / total, np.nan)
-    return mean.round(kendall.DECIMALS)
+    return ratio(sums, total).round(kendall.DECIMALS)
 
 
 _MIN_PAIRS = 3
@@ -173,8 +171,7 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
         defined = np.where(np.isnan(tau), 0.0, mass[:, g])
         total[enough] += np.nan_to_num(tau) * defined
         weight[enough] += defined
-    with np.errstate(invalid="ignore"):
-        out = np.where(weight > 0, total / weight, np.nan)
+    out = ratio(total, weight)
     return out if np.ndim(x) == 2 else out[0]
 
 
@@ -357,8 +354,7 @@ def _within(resamples: Resamples, judges: Floats, y: Floats, group: Codes, coeff
             group_mass = np.where(np.isnan(correlations), 0.0, mass[:, g])
             total[j] += np.nan_to_num(correlations) * group_mass
             weight[j] += group_mass
-    with np.errstate(invalid="ignore"):
-        return np.where(weight > 0, total / weight, np.nan)
+    return ratio(total, weight)
 
 
 def _codes(judges: Floats) -> Codes:
