@@ -27,7 +27,7 @@ from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.files import package_file
 from judge.base.printing.tables import Column, Table, cells_of, plain
-from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets.studies import storyer
 from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.coefficients import Coefficient, correlate, resampled
@@ -127,11 +127,6 @@ _TABLE = "aspect_sizes"
 _COMMENTS, _RATE = "comments", "rate"
 
 
-def storyer_aspects() -> tuple[str, ...]:
-    """The ten aspects of StoryER, in the order of its Table 2."""
-    return tuple(criterion.name for criterion in load_criteria("storyer").criteria)
-
-
 @cache
 def printed() -> tuple[Floats, Floats]:
     """Number of comments and mean rating of each of the ten aspects in Table 2 of the StoryER study, shape (10,)."""
@@ -206,14 +201,14 @@ def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
     """The human criteria and those whose salience a judge rated; all StoryER aspects if they are among these."""
     asked = (cell.criterion for cell in matrix.cells if cell.criterion.casefold().endswith(SALIENCE))
     folded = {name.casefold(): name for name in (*(name[: -len(SALIENCE)] for name in asked), *matrix.criteria)}
-    study_aspects = storyer_aspects()
+    study_aspects = storyer.aspects()
     return study_aspects if set(folded.values()) <= set(study_aspects) else tuple(folded.values())
 
 
 def _floors(names: tuple[str, ...], counts: Codes) -> Iterator[_Guess]:
     elsewhere = (counts.sum(axis=0) - counts).astype(np.float64)
     yield _Guess("floor", OTHER_STORIES, elsewhere, None, no_ratings=_AGAINST)
-    if names == storyer_aspects():
+    if names == storyer.aspects():
         comments, rates = (np.tile(column, (counts.shape[0], 1)) for column in printed())
         yield _Guess("floor", TABLE_2, comments, rates)
 

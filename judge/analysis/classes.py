@@ -16,7 +16,7 @@ from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, number
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table, plain
 from judge.base.wording import Advice, Note
@@ -232,7 +232,7 @@ def classes(result: Correlations) -> Classes:
     p = np.array([[row_tests.signs, row_tests.outside] for row_tests in tested]).reshape(-1, 2)
     adjusted = adjust(p, "holm", family="signs and parts of every row").p
     rows = (
-        replace(row_tests.row, signs=_number(signs), outside=_number(outside))
+        replace(row_tests.row, signs=number(signs), outside=number(outside))
         for row_tests, (signs, outside) in zip(tested, adjusted, strict=True)
     )
     parts = (*result.signature_parts, "within:holm")
@@ -378,7 +378,3 @@ def _error(values: Floats) -> float:
     if defined.size < max(2.0, (1 - DEGENERATE) * values.size):
         return np.nan
     return float(defined.std(ddof=1)) or np.nan
-
-
-def _number(p: float) -> float | None:
-    return None if np.isnan(p) else float(p)

@@ -19,6 +19,7 @@ from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import Between, DisagreementsOptions
+from judge.base.arrays import number
 from judge.base.errors import SpecError
 from judge.base.wording import Advice, joined
 from judge.ratings.rating_matrix import RatingMatrix, build
@@ -138,13 +139,10 @@ def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: B
 
 
 def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
-    ratings = matrix.repeats(cell)
-    whole = np.full((matrix.n, ratings.shape[1]), np.nan)
-    whole[matrix.asked[cell] > 0] = ratings
     if matrix.means[cell]:
         nothing = np.full(matrix.n, np.nan)
         return Distance(nothing[None, :], nothing, nothing, "repeats of imported ratings are not in the file")
-    return disagreement.among_repeats(whole)
+    return disagreement.among_repeats(matrix.wide(cell))
 
 
 def _ranked(usable: Sequence[Comparison], top: int) -> list[tuple[int, int]]:
@@ -220,7 +218,7 @@ def _people(comparison: Comparison, story: int, answers: _Answers) -> PeopleSide
     criterion = matrix.criteria[comparison.people]
     ratings = answers.people.get((matrix.dataset, str(matrix.stories["story"].iloc[story]), criterion), [])
     compared = float(z[len(comparison.cells), story]) if z.shape[0] > len(comparison.cells) else np.nan
-    return PeopleSide(criterion, _number(matrix.people[comparison.people, story]), _number(compared), tuple(ratings))
+    return PeopleSide(criterion, number(matrix.people[comparison.people, story]), number(compared), tuple(ratings))
 
 
 def _sides(comparison: Comparison, story: int, answers: _Answers) -> Iterator[JudgeSide]:
@@ -230,9 +228,5 @@ def _sides(comparison: Comparison, story: int, answers: _Answers) -> Iterator[Ju
         cell = matrix.cells[i]
         key = (matrix.dataset, name, cell.criterion, cell.run, cell.judge, cell.eval_prompt)
         repeats = sorted(answers.judges.get(key, []), key=lambda said: -1 if said.repeat is None else said.repeat)
-        mean, z = _number(matrix.judge[i, story]), _number(comparison.distance.z[k, story])
+        mean, z = number(matrix.judge[i, story]), number(comparison.distance.z[k, story])
         yield JudgeSide(cell.run, cell.judge, cell.eval_prompt, mean, z, tuple(repeats))
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

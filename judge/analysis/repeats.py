@@ -184,7 +184,7 @@ class _Cell:
     def __init__(self, matrix: RatingMatrix, i: int, j: int, intervals: Intervals, rng: np.random.Generator) -> None:
         self.matrix, self.i, self.j, self.intervals, self.rng = matrix, i, j, intervals, rng
         self.subject: Subject = judge_cell(matrix, i, matrix.criteria[j], None).subject
-        self.people, self.ratings = matrix.people[j], matrix.answers(i).ratings
+        self.people, self.ratings = matrix.people[j], matrix.wide(i)
         self.single = not matrix.means[i]
 
     def counts(self) -> Iterator[Count]:

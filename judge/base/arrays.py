@@ -21,6 +21,11 @@ def ratio(total: NDArray[Any], count: NDArray[Any]) -> Floats:
         return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)
 
 
+def number(value: Floats | float) -> float | None:
+    """The single number in `value`, of shape (); None for NaN."""
+    return None if np.isnan(value) else float(value)
+
+
 def row_means(ratings: Floats) -> Floats:
     """Mean of each row of `ratings` (n, k) without its NaN, shape (n,); NaN where nothing is left."""
     rated = ~np.isnan(ratings)

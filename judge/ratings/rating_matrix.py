@@ -182,11 +182,13 @@ class RatingMatrix:
         """Number of stories in the dataset."""
         return len(self.stories)
 
+    def wide(self, cell: int) -> Floats:
+        """Ratings of one judge cell, shape (all stories, repeats); NaN = no rating."""
+        return self._judge_rows.wide(cell, self.n)[0]
+
     def repeats(self, cell: int) -> Floats:
         """Ratings of one judge cell, shape (stories with a requested repeat, repeats); NaN = no rating."""
-        wide, _ = self._judge_rows.wide(cell, self.n)
-        asked = self.asked[cell] > 0
-        return np.asarray(wide[asked], dtype=np.float64)
+        return self.wide(cell)[self.asked[cell] > 0]
 
     def answers(self, cell: int) -> Answers:
         """The repeats of one judge cell: which were requested, rated and explained."""

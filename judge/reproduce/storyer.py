@@ -15,11 +15,11 @@ from statistics import fmean
 
 import numpy as np
 
-from judge.analysis.aspects import storyer_aspects
 from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
+from judge.inputs.datasets.studies.storyer import aspects
 from judge.inputs.text_features import tokens
 from judge.reproduce import storyer_samples
 from judge.reproduce.cell import Place, Printed, published
@@ -228,7 +228,7 @@ class Samples:
     def _overlap(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
         """BLEU and ROUGE of people's comments with one fixed sentence, and with a comment on another story."""
         people = self.comments.texts
-        guesses = {storyer_samples.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
+        guesses = {storyer_samples.ONE_SENTENCE: self.comments.one_sentence(aspects())}
         for row, texts in (guesses | {storyer_samples.ANOTHER_STORY: self.comments.of_another_story()}).items():
             for column, measure in (("BLEU", bleu), ("ROUGE", rouge_l)):
                 value = 100 * measure(texts, people)

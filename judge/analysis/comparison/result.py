@@ -20,13 +20,13 @@ from judge.analysis.inputs.selection import people_said
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import Signed, signature, signature_parts
 from judge.analysis.options.table_options import CompareOptions
+from judge.base.arrays import number
 from judge.base.errors import SpecError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import cells_of
 from judge.base.wording import Advice, Note
 from judge.ratings.rating_matrix import Cell, RatingMatrix, build
 from judge.ratings.ratings_table import RatingsTable
-from judge.stats.correlation.heterogeneity import number
 from judge.stats.estimation import paired_differences
 
 # With no more units swapped as a whole, hardly any pattern of swaps has a p below `ALPHA` (8: six of 128 pairs).

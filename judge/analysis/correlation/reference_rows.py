@@ -257,7 +257,7 @@ def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | s
         assert_never(how)
     if matrix.means[cell]:
         return "undefined for imported means of repeats: single repeats are not in the file"
-    repeats = [row for row in matrix.answers(cell).ratings.T if not np.isnan(row).all()]
+    repeats = [row for row in matrix.wide(cell).T if not np.isnan(row).all()]
     return repeats or "undefined: the judge rated none of the stories"
 
 

@@ -148,7 +148,7 @@ class Battery:
         self.length = _scaled_log(matrix.stories["words"].to_numpy(dtype=np.float64))
         self.own, self.no_own = _own_systems(matrix, options.own), options.no_own
         # Repeats of each cell on the axis of all stories; (n, 1) means for imports, whose repeats are not known.
-        self.repeats = [self._wide(i) for i in range(len(matrix.cells))]
+        self.repeats = [self.matrix.wide(i) for i in range(len(matrix.cells))]
 
     def all(self) -> Iterator[kinds.Finding]:
         """Findings for each judge, Eval-Prompt and criterion; then yes-bias over all criteria (the positive label is
@@ -334,13 +334,6 @@ class Battery:
         if why and test.estimate.value is None and used.any():
             return replace(test, estimate=Estimate.undefined(why, n=test.estimate.n))
         return test
-
-    def _wide(self, i: int) -> Floats:
-        asked = self.matrix.asked[i] > 0
-        repeats = self.matrix.repeats(i)
-        wide = np.full((self.matrix.n, max(1, repeats.shape[1])), np.nan)
-        wide[asked, : repeats.shape[1]] = repeats
-        return wide
 
 
 def _undefined(name: str, reason: str, n: int = 0) -> Test:

@@ -64,8 +64,7 @@ def given_labels(matrix: RatingMatrix, cell: int, scale: Scale) -> Floats:
     """Codes of a judge's most frequent label of each story over its repeats, shape (n stories,); NaN = several are. A
     rating between two codes (a mean of repeats, an expected value) is the nearer code; halfway between, it is no label.
     """
-    wide = np.full((matrix.n, max(matrix.repeats(cell).shape[1], 1)), np.nan)
-    wide[matrix.asked[cell] > 0] = matrix.repeats(cell)
+    wide = matrix.wide(cell)
     whole = np.where(np.abs(wide - np.floor(wide) - 0.5) < _HALF, np.nan, np.round(wide))
     counts = np.stack([(whole == code).sum(axis=1) for code in scale.points()])
     most = counts.max(axis=0)

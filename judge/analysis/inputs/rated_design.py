@@ -215,11 +215,8 @@ def _queries(matrix: RatingMatrix, criterion: str, left_out: Collection[tuple[st
 
 def _compact(matrix: RatingMatrix, cell: int) -> Floats:
     """Ratings of one cell, shape (all stories, repeats), rated repeats first."""
-    ratings = matrix.repeats(cell)
-    order = np.argsort(np.isnan(ratings), axis=1, kind="stable")
-    out = np.full((matrix.n, ratings.shape[1]), np.nan)
-    out[matrix.asked[cell] > 0] = np.take_along_axis(ratings, order, axis=1)
-    return out
+    ratings = matrix.wide(cell)
+    return np.take_along_axis(ratings, np.argsort(np.isnan(ratings), axis=1, kind="stable"), axis=1)
 
 
 def _places(matrix: RatingMatrix, asked: Codes) -> tuple[Codes, bool]:

@@ -92,12 +92,7 @@ class Source:
         """Single ratings on one criterion (an index), shape (n stories, columns); NaN = none. A column is a repeat of
         the judge; for people, it is a person or a position, as stored."""
         row = self.rows[criterion]
-        if self.is_people:
-            return self.matrix.by_position(row)
-        repeats = self.matrix.repeats(row)
-        out = np.full((self.matrix.n, repeats.shape[1]), np.nan)
-        out[self.matrix.asked[row] > 0] = repeats
-        return out
+        return self.matrix.by_position(row) if self.is_people else self.matrix.wide(row)
 
     def part(self, criteria: Sequence[str]) -> Source:
         """The source with these criteria, in this order; letter case is ignored."""

@@ -149,7 +149,7 @@ def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[
 
 
 def _labelling(matrix: RatingMatrix, cell: int, q: int) -> Labelling:
-    repeats = matrix.answers(cell).ratings
+    repeats = matrix.wide(cell)
     voted = _codes(repeats, q).any(axis=1)
     return Labelling(majority(repeats, q), matrix.asked[cell] > 0, np.asarray(voted, dtype=np.bool_))
 

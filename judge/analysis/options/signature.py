@@ -132,13 +132,13 @@ def signature_parts(
     options that change no number of this table."""
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
-    parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
-    parts.append(_list("ep", (cell.eval_prompt for cell in cells)))
-    parts.append(_list("judge", judges(table)))
+    parts.append(listed("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
+    parts.append(listed("ep", (cell.eval_prompt for cell in cells)))
+    parts.append(listed("judge", judges(table)))
     parts += _not_in_force(table)
     parts.append(f"panel:{table.panel}" if table.panel else None)
-    parts.append(_list("rep", (str(fact.repeats) for fact in table.facts if fact.repeats)))
-    parts.append(_list("parser", (fact.parser for fact in table.facts)))
+    parts.append(listed("rep", (str(fact.repeats) for fact in table.facts if fact.repeats)))
+    parts.append(listed("parser", (fact.parser for fact in table.facts)))
     if options is not None:
         fields = [name for name in FRAGMENTS if hasattr(options, name) and name not in without]
         if intervals is not None:
@@ -181,7 +181,7 @@ def _stories(matrix: RatingMatrix) -> int:
     return int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
 
 
-def _list(key: str, values: Iterable[str]) -> str | None:
+def listed(key: str, values: Iterable[str]) -> str | None:
     distinct = list(dict.fromkeys(values))
     return f"{key}:{','.join(distinct)}" if distinct else None
 

@@ -140,7 +140,7 @@ class _Criterion:
             for i, cell in enumerate(matrix.cells)
             if cell.criterion == figures.criterion and (cell.run, cell.judge) not in pilot.left_out
         ]
-        parts = [matrix.answers(i).ratings for i, _ in cells]
+        parts = [matrix.wide(i) for i, _ in cells]
         width = max(part.shape[1] for part in parts)
         self.ratings = np.full((len(parts), matrix.n, width), np.nan)
         for own, part in zip(self.ratings, parts, strict=True):

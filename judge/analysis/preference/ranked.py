@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from judge.analysis.frames import long_table
-from judge.analysis.options.signature import FRAGMENTS
+from judge.analysis.options.signature import FRAGMENTS, listed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference import agreement
 from judge.analysis.preference import standings as systems
@@ -67,24 +67,19 @@ def signature_parts(
     judges = (f"{fact.judge}@{fact.revision}" if fact.revision else fact.judge for fact in table.facts)
     parts: list[str | None] = [
         ",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in pairs_and_sides) or "no pairs",
-        _listed("crit", (side.criterion for side in sides)),
-        _listed("ep", (side.eval_prompt for side in sides if side.eval_prompt)),
-        _listed("judge", judges),
+        listed("crit", (side.criterion for side in sides)),
+        listed("ep", (side.eval_prompt for side in sides if side.eval_prompt)),
+        listed("judge", judges),
         *(fact.not_in_force for fact in table.facts),
-        _listed("rep", (str(fact.repeats) for fact in table.facts)),
-        _listed("orders", (fact.orders for fact in table.facts)),
-        _listed("parser", (fact.parser for fact in table.facts)),
+        listed("rep", (str(fact.repeats) for fact in table.facts)),
+        listed("orders", (fact.orders for fact in table.facts)),
+        listed("parser", (fact.parser for fact in table.facts)),
     ]
     parts += [make(options) for name, make in FRAGMENTS.items() if hasattr(options, name) and name != "control"]
     asked = sum(side.lost + side.pair.size for side in sides if side.kind == "judge")
     lost = sum(side.lost for side in sides if side.kind == "judge")
     parts.append(f"unparsed:{100 * lost / asked:.1f}%" if asked else None)
     return tuple(dict.fromkeys(part for part in (*parts, f"v{__version__}") if part))
-
-
-def _listed(key: str, values: Iterable[str]) -> str | None:
-    distinct = list(dict.fromkeys(values))
-    return f"{key}:{','.join(distinct)}" if distinct else None
 
 
 # The answer of `judge rank` in one or two sentences, made from its results.

@@ -113,7 +113,7 @@ def _of_dataset(before: RatingMatrix, after: RatingMatrix, options: SuccessionOp
                 old=before.judge[i][at],
                 new=after.judge[later[key]][other],
                 people=None if j is None else with_people.people[j][rows],
-                repeats=before.answers(i).ratings[at],
+                repeats=before.wide(i)[at],
                 reason=None if j is not None else str(partners.reason or "nobody rated this criterion"),
             )
         )

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from judge.base.arrays import Codes, Floats
+from judge.base.arrays import Codes, Floats, number
 from judge.base.estimate import Estimate
 from judge.stats.correlation.coefficients import MIN_PAIRS, correlate, fisher_z, pearson
 
@@ -129,11 +129,6 @@ def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
     x = {"two-sided": -np.abs(statistic), "greater": -statistic, "less": statistic}[tail]
     p = special.stdtr(df, x)
     return np.asarray(np.maximum(2 * p if tail == "two-sided" else p, LEAST_P), dtype=np.float64)
-
-
-def number(value: Floats) -> float | None:
-    """The single number in `value`, of shape (); None for NaN."""
-    return None if np.isnan(value) else float(value)
 
 
 def _why_not(a: Floats, b: Floats, c: Floats, n: Codes) -> Codes:
