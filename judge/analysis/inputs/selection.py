@@ -197,7 +197,7 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     judged = frame["source"] == "judge"
     wanted = pd.Series(data=True, index=frame.index)
     if keep.criteria:
-        named = _is(frame["criterion"], keep.criteria, "criterion", frame["criterion"])
+        named = is_named(frame["criterion"], keep.criteria, "criterion", frame["criterion"])
         folded = frame["criterion"].astype(str).str.casefold()
         in_common = set(folded[judged]) & set(folded[~judged])
         others = (
@@ -205,9 +205,9 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
         )
         wanted &= named | (~judged & others)
     if keep.judges:
-        wanted &= ~judged | _is(frame["judge"], keep.judges, "judge", frame.loc[judged, "judge"])
+        wanted &= ~judged | is_named(frame["judge"], keep.judges, "judge", frame.loc[judged, "judge"])
     if keep.eval_prompts:
-        wanted &= ~judged | _is(frame["eval_prompt"], keep.eval_prompts, "eval_prompt", frame["eval_prompt"])
+        wanted &= ~judged | is_named(frame["eval_prompt"], keep.eval_prompts, "eval_prompt", frame["eval_prompt"])
     kept = frame[wanted]
     if kept.empty or ((keep.judges or keep.eval_prompts) and not bool((kept["source"] == "judge").any())):
         words = [*keep.judges, *keep.eval_prompts, *keep.criteria]
@@ -223,7 +223,8 @@ def _declared(table: RatingsTable, keep: Selection) -> list[str]:
     return [theirs for fact in table.facts for own, theirs in fact.people.items() if own.casefold() in kept]
 
 
-def _is(column: pd.Series[str], wanted: Sequence[str], option: str, values: pd.Series[str]) -> pd.Series[bool]:
+def is_named(column: pd.Series[str], wanted: Sequence[str], option: str, values: pd.Series[str]) -> pd.Series[bool]:
+    """Whether each entry of the column is one of the `wanted`, in any case. Raises OptionError if one is no value."""
     levels = {str(name).casefold(): str(name) for name in values.dropna().unique()}
     for name in wanted:
         if name.casefold() not in levels:

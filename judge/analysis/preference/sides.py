@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.analysis.inputs.selection import is_named
 from judge.analysis.options.signature import joined
 from judge.analysis.options.table_options import names
 from judge.base.arrays import Codes, Floats, Masks, ratio, renumbered
-from judge.base.errors import SpecError, unknown, unknown_value
+from judge.base.errors import SpecError, unknown
 from judge.base.printing.tables import Column, Table, cells_of
 from judge.inputs.datasets import known_datasets, open_dataset
 from judge.inputs.text_features import tokens
@@ -46,11 +47,7 @@ def narrowed(
     frame = table.frame
     for column, wanted in (("criterion", criteria), ("judge", judges), ("eval_prompt", eval_prompts)):
         if asked := names(wanted or ()):
-            levels = {str(name).casefold(): str(name) for name in frame[column].dropna().unique()}
-            for name in asked:
-                if name.casefold() not in levels:
-                    raise unknown_value(column, name, levels.values())
-            kept = frame[column].isin([levels[name.casefold()] for name in asked])
+            kept = is_named(frame[column], asked, column, frame[column])
             frame = frame[kept if column == "criterion" else kept | frame["judge"].isna()]
     if frame.empty:
         raise SpecError("nothing in these runs has all of these names")

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 
 from judge.analysis.inputs.candidates import match
+from judge.analysis.inputs.selection import is_named
 from judge.answers.journal import JournalReader
 from judge.asking.run_folder import ResultFolder, resolve
-from judge.base.errors import SpecError, TemplateError, unknown_value
+from judge.base.errors import SpecError, TemplateError
 from judge.base.fingerprint import text_key
 from judge.base.late_pattern import late
 from judge.base.printing.tables import cells_of
@@ -143,11 +144,7 @@ def narrowed(
     wanted = pd.Series(data=True, index=frame.index)
     for column, names in (("criterion", criteria), ("judge", judges), ("eval_prompt", eval_prompts)):
         if names:
-            levels = {str(name).casefold(): str(name) for name in frame[column].unique() if name}
-            for name in names:
-                if name.casefold() not in levels:
-                    raise unknown_value(column, name, levels.values())
-            wanted &= frame[column].isin([levels[name.casefold()] for name in names])
+            wanted &= is_named(frame[column], names, column, frame.loc[frame[column] != "", column])
     if not wanted.any():
         raise SpecError(f"no explanation is at once {', '.join([*judges, *eval_prompts, *criteria])}")
     kept = frame[wanted].reset_index(drop=True)
