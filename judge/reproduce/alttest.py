@@ -23,7 +23,7 @@ from judge.inputs.datasets.sources import UNPUBLISHED
 from judge.reproduce.cell import Cell, Place, Printed
 from judge.reproduce.judged import ONE_ANSWER, ONE_PROMPT, Judged, changing
 from judge.reproduce.released_answers import rows_of
-from judge.reproduce.study import Family, Options, Study
+from judge.reproduce.study import Family, Options, Study, Values
 from judge.stats.agreement.alt_test import PASS, AltTest, alt_test, person_differences
 from judge.stats.resampling.jackknife import with_jackknife
 
@@ -98,7 +98,7 @@ def _printed(rows: Sequence[Mapping[str, str]]) -> dict[Place, Printed]:
 
 
 def _rates(sets: Mapping[str, Labels], rows: Sequence[Mapping[str, str]]) -> Family:
-    def values() -> dict[Place, tuple[float | None, Estimate | None]]:
+    def values() -> Values:
         cells: dict[Place, tuple[float | None, Estimate | None]] = {}
         for row in rows:
             cells |= _cells(RATES, f"{row['dataset']}, {row['judge']}", sets[row["dataset"]], row["judge"])
@@ -113,7 +113,7 @@ def _rates(sets: Mapping[str, Labels], rows: Sequence[Mapping[str, str]]) -> Fam
 
 
 def _controls(sets: Mapping[str, Labels]) -> Family:
-    def values() -> dict[Place, tuple[float | None, Estimate | None]]:
+    def values() -> Values:
         cells: dict[Place, tuple[float | None, Estimate | None]] = {}
         for name, labels in sets.items():
             cells |= _cells(CONTROL, f"{name}, {COMMONEST}", labels, None)
@@ -122,9 +122,7 @@ def _controls(sets: Mapping[str, Labels]) -> Family:
     return Family.of(values, {CONTROL: 2}, notes=(f"{CONTROL}: every item gets the label that people give most often",))
 
 
-def _cells(
-    table: str, row: str, labels: Labels, judge: str | None
-) -> dict[Place, tuple[float | None, Estimate | None]]:
+def _cells(table: str, row: str, labels: Labels, judge: str | None) -> Values:
     result, advantage = tested(labels, judge)
     return {
         (table, row, WINS): (result.winning_rate.value, result.clustered_rate),

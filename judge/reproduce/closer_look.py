@@ -28,7 +28,7 @@ from judge.inputs.datasets.sources import UNPUBLISHED
 from judge.reproduce.cell import Cell, Place, Printed, as_printed
 from judge.reproduce.judged import NO_PEOPLE, Judged, beside, changing, sides
 from judge.reproduce.released_answers import lines, rows_of
-from judge.reproduce.study import Family, Options, Study
+from judge.reproduce.study import Family, Options, Study, Values
 from judge.stats.agreement import icc
 from judge.stats.correlation import coefficients
 from judge.stats.estimation import means
@@ -191,7 +191,7 @@ class Tables:
             judged=True,
         )
 
-    def values(self) -> dict[Place, tuple[float | None, Estimate | None]]:
+    def values(self) -> Values:
         """The number by the study's recipe, and corrected."""
         cells: dict[Place, tuple[float | None, Estimate | None]] = {}
         for place, (row, kind) in self.rows.items():
@@ -269,7 +269,7 @@ def _beyond(dialogues: Dialogues) -> Family:
     )
 
 
-def _beyond_values(dialogues: Dialogues) -> dict[Place, tuple[float | None, Estimate | None]]:
+def _beyond_values(dialogues: Dialogues) -> Values:
     cells: dict[Place, tuple[float | None, Estimate | None]] = {}
     for prompt in PROMPTS:
         for i, criterion in enumerate(SCALES):

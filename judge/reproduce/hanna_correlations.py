@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from judge.base.arrays import Floats, number
 from judge.base.estimate import Estimate
 from judge.reproduce.cell import OURS, Numbers, Place, Recipe
-from judge.reproduce.hanna_system_means import DISTANCES, JUDGED, JUDGES, MEASURES, NAMES, Floats, Scores
+from judge.reproduce.hanna_system_means import DISTANCES, JUDGED, JUDGES, MEASURES, NAMES, Scores
 from judge.reproduce.study import AVERAGE, Family
 from judge.stats.correlation import heterogeneity as dependent
 from judge.stats.correlation.kendall import DECIMALS
@@ -278,7 +279,7 @@ def _adjusted(tests_of: Found, recipe: Recipe) -> dict[Place, Estimate]:
     for level in LEVELS:
         table = tests_of(level, recipe)
         for place, at in _places(level).items():
-            value, n = dependent.number(100 * table.adjusted[at]), int(table.n[at])
+            value, n = number(100 * table.adjusted[at]), int(table.n[at])
             cells[place] = Estimate.undefined(str(table.reason[at]), n=n) if value is None else Estimate(value, n=n)
     return cells
 

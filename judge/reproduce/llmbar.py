@@ -26,7 +26,7 @@ from judge.inputs.datasets.sources import UNPUBLISHED
 from judge.reproduce.cell import Cell, Place, Printed, as_printed
 from judge.reproduce.judged import Judged, beside, changing, sides
 from judge.reproduce.released_answers import lines, rows_of
-from judge.reproduce.study import Family, Options, Study
+from judge.reproduce.study import Family, Options, Study, Values
 from judge.stats.agreement.confusion import confusion
 from judge.stats.estimation import means
 from judge.stats.estimation.paired_differences import holm
@@ -146,9 +146,7 @@ def _printed(cells: Path) -> tuple[dict[Place, Printed], dict[str, Key]]:
     return printed, rows
 
 
-def cell_values(
-    asked: Mapping[Key, Asked], rows: Mapping[str, Key]
-) -> dict[Place, tuple[float | None, Estimate | None]]:
+def cell_values(asked: Mapping[Key, Asked], rows: Mapping[str, Key]) -> Values:
     """Each released number by the study's recipe, and corrected with an interval over pairs."""
     cells: dict[Place, tuple[float | None, Estimate | None]] = {}
     for name, key in rows.items():
@@ -229,7 +227,7 @@ def _beyond(asked: Mapping[Key, Asked]) -> Family:
     )
 
 
-def _beyond_values(asked: Mapping[Key, Asked]) -> dict[Place, tuple[float | None, Estimate | None]]:
+def _beyond_values(asked: Mapping[Key, Asked]) -> Values:
     whole = over_sets(asked)
     cells: dict[Place, tuple[float | None, Estimate | None]] = {}
     for (judge, prompt), one in whole.items():

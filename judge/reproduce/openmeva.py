@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.inputs.datasets.locate import need
 from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.openmeva import SYSTEMS, read_stories
 from judge.reproduce.cell import Place, published
-from judge.reproduce.hanna_system_means import Floats
 from judge.reproduce.study import Family, Options, Study
 from judge.stats.agreement import icc, krippendorff
 from judge.stats.estimation import means

@@ -26,7 +26,7 @@ from judge.inputs.datasets.sources import FILES
 from judge.inputs.datasets.studies.ttcw import EXPERTS, TestAnswer, read_answers, read_stories, read_verdicts
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.judged import ONE_ANSWER, ONE_PROMPT, Judged, changing
-from judge.reproduce.study import Family, Options, Study
+from judge.reproduce.study import Family, Options, Study, Values
 from judge.stats.agreement import chance_agreement
 from judge.stats.agreement.alt_test import alt_test
 from judge.stats.agreement.confusion import confusion
@@ -157,7 +157,7 @@ def _judges(tests: Tests, options: Options) -> Family:
     )
 
 
-def judge_values(tests: Tests, options: Options) -> dict[Place, tuple[float | None, Estimate | None]]:
+def judge_values(tests: Tests, options: Options) -> Values:
     """Agreement with the experts as the study's notebook computes it, and corrected, with intervals from resampled
     plots; None without a file. Also numbers of labels."""
     drawn = None
