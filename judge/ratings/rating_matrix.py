@@ -188,7 +188,7 @@ class RatingMatrix:
 
     def repeats(self, cell: int) -> Floats:
         """Ratings of one judge cell, shape (stories with a requested repeat, repeats); NaN = no rating."""
-        return self.wide(cell)[self.asked[cell] > 0]
+        return np.asarray(self.wide(cell)[self.asked[cell] > 0], dtype=np.float64)
 
     def answers(self, cell: int) -> Answers:
         """The repeats of one judge cell: which were requested, rated and explained."""

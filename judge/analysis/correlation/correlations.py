@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.correlation.reference_rows import Beside, Values
-from judge.analysis.correlation.statistic import Floats, Intervals, Side, Statistic
+from judge.analysis.correlation.statistic import Intervals, Side, Statistic
 from judge.analysis.coverage.coverage import SCALE_UNKNOWN
 from judge.analysis.frames import parts_of
 from judge.analysis.inputs.bars import JUDGE, MEAN, ControlMade, ControlSource, Kind
@@ -18,6 +18,7 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.signature import Signed
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.base.arrays import Floats
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import cells_of
 from judge.ratings.rating_matrix import RatingMatrix

@@ -15,10 +15,10 @@ from typing import assert_never
 
 import numpy as np
 
-from judge.analysis.correlation.statistic import Floats, Intervals, Pair, Side, Statistic
+from judge.analysis.correlation.statistic import Intervals, Pair, Side, Statistic
 from judge.analysis.inputs.candidates import Candidate
 from judge.analysis.options.table_options import Readings
-from judge.base.arrays import Masks, ratio
+from judge.base.arrays import Floats, Masks, ratio
 from judge.base.estimate import Estimate, Reason
 from judge.base.wording import Advice, Note, joined
 from judge.ratings.rating_matrix import RatingMatrix

@@ -13,12 +13,13 @@ from itertools import islice
 import numpy as np
 
 from judge.analysis.correlation import correlations, reference_rows
-from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
-from judge.analysis.correlation.statistic import Floats, Intervals, Known, Pair, Side, Statistic
+from judge.analysis.correlation.reference_rows import Beside, OnePerson, beside_control
+from judge.analysis.correlation.statistic import Intervals, Known, Pair, Side, Statistic
 from judge.analysis.inputs import candidates
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlMade, Kind, Predict, Remarks, control_label
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.base.arrays import Floats, Masks
 from judge.base.errors import SpecError, unknown_value
 from judge.base.estimate import Estimate
 from judge.base.wording import Advice

@@ -111,11 +111,11 @@ NAMES = ("the judge's ratings", "the people's ratings")
 class Side:
     """A variable of n stories (NaN = none), and its rank codes, computed when first needed."""
 
-    def __init__(self, values: Floats, codes: kendall.Codes | None = None) -> None:
+    def __init__(self, values: Floats, codes: Codes | None = None) -> None:
         self.values, self._codes = values, codes
 
     @property
-    def codes(self) -> kendall.Codes:
+    def codes(self) -> Codes:
         if self._codes is None:
             self._codes = kendall.codes(self.values)
         return self._codes
@@ -133,8 +133,8 @@ class Statistic:
 
     coefficient: Coefficient
     level: Level
-    system: kendall.Codes
-    story_prompt: kendall.Codes
+    system: Codes
+    story_prompt: Codes
     seed: int | None = None
     known: Known | None = None
 
@@ -145,7 +145,7 @@ class Statistic:
         return cls(options.coefficient, options.level, matrix.system, matrix.story_prompt, seed)
 
     @property
-    def group(self) -> kendall.Codes:
+    def group(self) -> Codes:
         """Group of each story: story-prompt for `by-item`, else system; shape (n stories,)."""
         return self.story_prompt if LEVELS[self.level].group == "story-prompts" else self.system
 

@@ -15,7 +15,7 @@ from judge.analysis.diagnose import kinds
 from judge.analysis.inputs.candidates import match
 from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.options.table_options import DiagnoseOptions
-from judge.base.arrays import ratio
+from judge.base.arrays import Floats, ratio
 from judge.base.errors import unknown_value
 from judge.base.estimate import Estimate
 from judge.base.records import Scale
@@ -23,7 +23,6 @@ from judge.ratings.rating_matrix import Cell, Raters, RatingMatrix
 from judge.stats.bias import rating_bias
 from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, OwnPreference, share_at_end
 from judge.stats.bias.rating_bias import (
-    Floats,
     Replicated,
     against_others,
     excess_agreement,
