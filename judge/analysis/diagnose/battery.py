@@ -22,13 +22,6 @@ from judge.base.records import Scale
 from judge.ratings.rating_matrix import Cell, Raters, RatingMatrix
 from judge.stats.bias import rating_bias
 from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, OwnPreference, share_at_end
-from judge.stats.bias.rating_bias import (
-    Replicated,
-    against_others,
-    excess_agreement,
-    kappa_of_people,
-    without_leniency,
-)
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test
 
@@ -52,7 +45,7 @@ def judge_tests(matrix: RatingMatrix, cell: int, criterion: int, singles: Floats
     """The tests of whether the judge in row `cell` has its scale turned round, and of whether it repeats one rater.
     `singles` holds its single ratings, shape (n stories, repeats)."""
     of = matrix.cells[cell]
-    test = against_others(matrix.judge[cell], matrix.people[criterion][:, None], matrix.story_prompt)
+    test = rating_bias.against_others(matrix.judge[cell], matrix.people[criterion][:, None], matrix.story_prompt)
     yield kinds.Finding(matrix.dataset, of, of.criterion, kinds.REVERSED, test)
     raters = matrix.by_rater(criterion)
     copied = kinds.Finding(
@@ -90,20 +83,20 @@ def _copied(finding: kinds.Finding, raters: Raters, singles: Floats, matrix: Rat
     names = raters.names or tuple(f"rating {k + 1}" for k in range(len(tests)))
     named = _named(finding, tests, names)
     # People who agree that well leave no room for agreeing with one of them by so much more.
-    return replace(named, test=_too_alike(named.test)) if kappa_of_people(ratings) >= 1 - COPIED else named
+    return replace(named, test=_too_alike(named.test)) if rating_bias.kappa_of_people(ratings) >= 1 - COPIED else named
 
 
 def _against_others(ratings: Floats, rater: int, matrix: RatingMatrix) -> Test:
     # Only the stories of this rater: of a pool each rated few.
     rows = ~np.isnan(ratings[:, rater])
     own, others = ratings[rows, rater], np.delete(ratings[rows], rater, axis=1)
-    return against_others(own, others, matrix.story_prompt[rows])
+    return rating_bias.against_others(own, others, matrix.story_prompt[rows])
 
 
 def _excess_agreement(ratings: Floats, rater: int, singles: Floats, matrix: RatingMatrix) -> Test:
     rows = ~np.isnan(ratings[:, rater])
     own, others = ratings[rows, rater], np.delete(ratings[rows], rater, axis=1)
-    return excess_agreement(singles[rows], own, others, matrix.story_prompt[rows], beyond=COPIED)
+    return rating_bias.excess_agreement(singles[rows], own, others, matrix.story_prompt[rows], beyond=COPIED)
 
 
 def _too_alike(test: Test) -> Test:
@@ -142,8 +135,10 @@ class Battery:
         self.labels = [scale_of(matrix, cell.criterion) for cell in matrix.cells]
         self.partner = match(matrix, options.against).partner
         self.raters = [matrix.by_rater(j) for j in range(len(matrix.criteria))]
-        self.people = [Replicated.of(raters.ratings, persons=raters.known) for raters in self.raters]
-        self.alike = [without_leniency(raters.ratings) if raters.known else raters.ratings for raters in self.raters]
+        self.people = [rating_bias.Replicated.of(raters.ratings, persons=raters.known) for raters in self.raters]
+        self.alike = [
+            rating_bias.without_leniency(raters.ratings) if raters.known else raters.ratings for raters in self.raters
+        ]
         self.length = _scaled_log(matrix.stories["words"].to_numpy(dtype=np.float64))
         self.own, self.no_own = _own_systems(matrix, options.own), options.no_own
         # Repeats of each cell on the axis of all stories; (n, 1) means for imports, whose repeats are not known.
