@@ -155,8 +155,8 @@ def errors_in_rows(reading: Reading) -> DataError | None:
     scores = table.path.with_suffix(".scores.csv").name
     weights = ", ".join(f"{word!r}: {_WEIGHTS.get(word.casefold(), 0)}" for word in sorted(words))
     message = (
-        f"a row is an error that was found (severities {', '.join(sorted(words))} in {severity}), and no column holds "
-        "a rating: a score takes weights, customarily Major 5 and Minor 1, summed for each rater and text"
+        f"a row is an error that was found (severities {', '.join(sorted(words))} in {severity}). No column holds a "
+        "rating: a score takes weights, customarily Major 5 and Minor 1, summed for each rater and text"
     )
     separator = "\\t" if table.path.suffix == ".tsv" else ","
     code = (

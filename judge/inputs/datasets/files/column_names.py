@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from judge.base.late_pattern import late
@@ -206,13 +207,17 @@ def named_column(name: str, columns: Sequence[str]) -> str | None:
 def criterion_name(column: str) -> str:
     """Criterion (HANNA's, or overall quality) of a ratings column, by name, abbreviation or at least 3 first letters;
     else `column`."""
+    name = bare(column)
+    for known, abbreviation in _shipped():
+        if name in (known.lower(), abbreviation) or (len(name) > 2 and known.lower().startswith(name)):
+            return known
+    return column
+
+
+@cache
+def _shipped() -> tuple[tuple[str, str], ...]:
+    # Read once: a wide table asks for every column, and of pairs of them.
     from judge.inputs.criteria import load_criteria
 
-    name = bare(column)
-    for shipped in ("hanna", "overall"):
-        for criterion in load_criteria(shipped).criteria:
-            if name in (criterion.name.lower(), criterion.abbreviation.lower()) or (
-                len(name) > 2 and criterion.name.lower().startswith(name)
-            ):
-                return criterion.name
-    return column
+    found = [criterion for name in ("hanna", "overall") for criterion in load_criteria(name).criteria]
+    return tuple((criterion.name, criterion.abbreviation.lower()) for criterion in found)

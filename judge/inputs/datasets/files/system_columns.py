@@ -55,40 +55,38 @@ def _systems(records: Sequence[Mapping[str, Any]]) -> _Systems | None:
     if SYSTEM in map(str.lower, columns):
         return None
     texts = [column for column in columns if _long([cells.get(column) for cells in records])]
-    for one in texts:
-        for other in texts:
-            found = _named_alike(one, other, texts) if one < other else None
-            if found is None:
-                continue
-            what, names = found
-            by_system = {name: _of(name, columns) for name in names}
-            shared = [of for of in by_system[names[0]] if all(of in mine for mine in by_system.values())]
-            rated = [of for of in shared if of != what and _rated(records, [mine[of] for mine in by_system.values()])]
-            used = {mine[of] for mine in by_system.values() for of in shared}
-            if any(_rated(records, [c]) and not _names_rows(c) for c in columns if c not in used):
-                return None  # beside other ratings, these may be judges, with what each answered
-            if what in shared and rated and not any(RANKS.search(of) for of in rated):
-                return _Systems({name: {of: mine[of] for of in shared} for name, mine in by_system.items()})
+    for what, names in _named_alike(texts):
+        by_system = {name: _of(name, columns) for name in names}
+        shared = [of for of in by_system[names[0]] if all(of in mine for mine in by_system.values())]
+        rated = [of for of in shared if of != what and _rated(records, [mine[of] for mine in by_system.values()])]
+        used = {mine[of] for mine in by_system.values() for of in shared}
+        if any(_rated(records, [c]) and not _names_rows(c) for c in columns if c not in used):
+            return None  # beside other ratings, these may be judges, with what each answered
+        if what in shared and rated and not any(RANKS.search(of) for of in rated):
+            return _Systems({name: {of: mine[of] for of in shared} for name, mine in by_system.items()})
     return None
 
 
-def _named_alike(one: str, other: str, texts: Sequence[str]) -> tuple[str, list[str]] | None:
-    """What two columns of texts hold, and the systems of all that are named as they are: the same word stands first, or
-    last. None where the systems' names are letters, numbers or people's."""
+def _named_alike(texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """What columns of texts hold that share their first word, or their last, and the systems that they are named for;
+    not where these are letters, numbers or people's."""
     for start in (True, False):
-        what, same = (_SEPARATED.split(column)[0 if start else -1] for column in (one, other))
-        if what.lower() != same.lower() or not what:
-            continue
-        names = [_rest(text, what, start=start) for text in texts]
-        kept = list(dict.fromkeys(name for name in names if name))
-        sides = {named(name).side for name in kept}
-        if bare(what) in NAMES["explanation"] or "human" in sides:
-            continue  # what persons, or judges, said of a story
-        differ = len({name.rstrip("0123456789") for name in kept}) > 1
-        plain = differ and all(len(name) >= _LEAST_NAME for name in kept)
-        if len(kept) > 1 and plain and not {*map(str.lower, kept)} <= _SIDES:
-            return what, kept
-    return None
+        alike: dict[str, list[str]] = {}
+        for text in texts:
+            alike.setdefault(_SEPARATED.split(text)[0 if start else -1].lower(), []).append(text)
+        for what, columns in alike.items():
+            if what and len(columns) > 1 and bare(what) not in NAMES["explanation"]:
+                kept = list(dict.fromkeys(filter(None, (_rest(text, what, start=start) for text in columns))))
+                if _are_systems(kept):
+                    yield _SEPARATED.split(columns[0])[0 if start else -1], kept
+
+
+def _are_systems(names: Sequence[str]) -> bool:
+    differ = len({name.rstrip("0123456789") for name in names}) > 1
+    if not differ or any(len(name) < _LEAST_NAME for name in names) or {*map(str.lower, names)} <= _SIDES:
+        return False
+    # Else what persons, or judges, said of a story.
+    return all(named(name).side != "human" for name in names)
 
 
 def _rest(column: str, what: str, *, start: bool) -> str | None:
