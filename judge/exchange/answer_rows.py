@@ -136,6 +136,23 @@ def with_judges_in_a_column(guessed: Guessed, reading: Reading) -> Guessed:
     return replace(guessed, fields=fields, guessed=(*guessed.guessed, "repeat", "eval_prompt"))
 
 
+def called_by_a_column(guessed: Guessed, reading: Reading) -> Guessed:
+    """The interpretation with the judge's name from a column that is the same in every row, names a model, and is named
+    as the judge's columns are: `llm_name` beside `llm_style`."""
+    names = {named(column.column).who for column in guessed.judges}
+    criteria = [column.criterion for column in guessed.judges]
+    if "judge" in guessed.fields or len(names) != 1 or len({*criteria}) < len(criteria):
+        return guessed
+    for column, read in reading.columns.items():
+        words = {str(value).strip() for value in reading.table.values(column)}
+        if read.role != "ignored" or len(words) != 1 or read.named.who not in names:
+            continue
+        (word,) = words
+        if named(word).side == "judge" and not word.replace(".", "").isdigit():
+            return replace(guessed, judges=tuple(replace(judge, who=word) for judge in guessed.judges))
+    return guessed
+
+
 def _few_words(table: TableCells, column: str) -> bool:
     values = [str(value) for value in table.values(column) if not is_missing(value, ())]
     return len(values) == len(table.rows) and 1 < len({*values}) <= _MOST_ASKED and not table.holds_ratings(column)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +17,12 @@ from judge.base.wording import Advice, Note
 from judge.exchange.column_roles import guess
 from judge.exchange.imported_folder import Import
 from judge.exchange.ratings_file import read_ratings
-from judge.exchange.table_roles import GivenColumns, Guessed, options_of
+from judge.exchange.table_roles import NO_COLUMN, GivenColumns, Guessed, as_stated, options_of
 from judge.inputs.datasets.faults import faults
 from judge.inputs.datasets.files.column_evidence import WORDS_ALONE
+from judge.inputs.datasets.files.column_names import bare
+from judge.inputs.datasets.files.column_words import TITLES_OF_TEXTS
+from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import SeveralSheetsError
 
@@ -108,6 +112,10 @@ def _of_judges(judged: pd.DataFrame) -> Iterator[Untold]:
 # Start of a note on what looks wrong.
 LOOK = "look at this:"
 
+# Labels at the most, and how often each occurs at the least.
+_MOST_LABELS, _LEAST_OF_LABEL = 7, 3
+# Criteria that a table of fewer stories may have.
+_CRITERIA = 10
 # Status of a judge's empty cells: the file does not say why they are.
 UNRATED = "no_rating"
 
@@ -152,6 +160,7 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
     columns = guess(table, given)
     left_out = [name for name in table.columns if name not in columns.used]
     table_read = read_side(path, columns, left_out)
+    _ask_about_criteria(table_read, columns)
     return Checked(
         path,
         table_read,
@@ -163,6 +172,19 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
         untold(table_read),
         columns.options,
     )
+
+
+def _ask_about_criteria(imported: Import, columns: Guessed) -> None:
+    """DataError where a column that was guessed to hold the criteria names more of them than there are stories."""
+    criteria, stories = (imported.frame[name].nunique() for name in ("criterion", "story"))
+    reading, column = columns.reading, columns.fields.get("criterion")
+    if reading is None or column is None or "criterion" not in columns.guessed or criteria <= max(stories, _CRITERIA):
+        return
+    path, said = str(reading.table.path), replace(columns.given, **as_stated(columns))
+    yes = Advice("judge check {} {}", path, options_of(said))
+    no = Advice("judge check {} {}", path, options_of(replace(said, criterion=None, comments=column)))
+    message = f"names {criteria} criteria of {stories} stories: does it name criteria, and is no remark on a story?"
+    raise DataError(message, file=reading.table.path, column=column, hint=Advice("if yes: {}\nif no: {}", yes, no))
 
 
 def read_side(path: Path, columns: Guessed, left_out: Sequence[str], *, dataset: str | None = None) -> Import:
@@ -243,6 +265,35 @@ def missing_notes(columns: Guessed) -> list[str]:
     return [f"read as no rating: {', '.join(map(repr, columns.missing))}"] if columns.missing else []
 
 
+def label_notes(columns: Guessed) -> Iterator[str]:
+    """Notes on columns of few words that raters gave to each story beside their ratings: labels without an order."""
+    rater, story, reading = columns.fields.get("rater"), columns.fields.get("story"), columns.reading
+    if rater is None or story is None or reading is None:
+        return
+    table = reading.table
+    for column, read in reading.columns.items():
+        words = Counter(str(value) for value in table.values(column) if not is_missing(value, ()))
+        few = 1 < len(words) <= _MOST_LABELS and min(words.values()) >= _LEAST_OF_LABEL
+        if column in columns.used or read.because != WORDS_ALONE or not few:
+            continue
+        given: dict[str, dict[str, str]] = {}
+        for item, who, word in zip(table.values(story), table.values(rater), table.values(column), strict=True):
+            given.setdefault(str(item), {})[str(who)] = str(word)
+        several = [list(its.values()) for its in given.values() if len(its) > 1]
+        if sum(map(len, given.values())) < len(table.rows) or all(len({*its}) == 1 for its in several):
+            continue  # of the story, and not of who rated it
+        if len({(who, word) for its in given.values() for who, word in its.items()}) == len(
+            {who for its in given.values() for who in its}
+        ):
+            continue  # of the rater
+        same = sum(len({*its}) == 1 for its in several)
+        counts = ", ".join(f"{word} {count:,}" for word, count in words.most_common())
+        yield (
+            f"{column} holds {words.total():,} labels without an order by {rater}: {counts}; all who labelled a story "
+            f"agree on {same:,} of {len(several):,}; they are counted here alone"
+        )
+
+
 def _reading(columns: Guessed, left_out: Sequence[str]) -> Iterator[str]:
     """What the columns were taken for; every one that is not read is named."""
     yield from columns.lines
@@ -263,10 +314,14 @@ def _notes(table: TableCells, columns: Guessed, given: GivenColumns) -> list[str
         notes.append(f"{twice:,} of {len(table.rows):,} rows equal another row in every column that is read: {meaning}")
     if columns.form == "columns" and "story" not in columns.fields:
         notes.append("no column holds an id for each story: stories are numbered by rows")
+    prompt = columns.fields.get("prompt", "")
+    if "prompt" in columns.guessed and bare(prompt) in TITLES_OF_TEXTS:
+        advice = Advice("where stories do not answer it: {prompt}", prompt=NO_COLUMN)
+        notes.append(Note(f"{prompt} is read as the story-prompt", advice, joint="; "))
     if columns.positions and not given.positions:
         notes.append("in every row people's columns are in order: they hold sorted answers, not one person each")
     elif not columns.positions and len({column.who for column in columns.people}) > 1:
         meaning = "each column of people's ratings is read as one person's"
         advice = Advice("where columns are the first, second, ... answer and not persons: {positions}", positions=True)
         notes.append(Note(meaning, advice, joint="; "))
-    return [*notes, *missing_notes(columns)]
+    return [*notes, *label_notes(columns), *missing_notes(columns)]

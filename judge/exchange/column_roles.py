@@ -12,6 +12,7 @@ from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice
 from judge.exchange.answer_rows import (
     by_kind,
+    called_by_a_column,
     errors_in_rows,
     judges_in_a_column,
     ours,
@@ -21,7 +22,7 @@ from judge.exchange.answer_rows import (
 from judge.exchange.ratings_rows import OWN, is_parsed
 from judge.exchange.role_questions import ask, persons_or_criteria, refuse_judges_in_rows
 from judge.exchange.side_columns import answered, are_persons, by_file, repeat_column
-from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, RatingColumn, distinct, options_of
+from judge.exchange.table_roles import NO_COLUMN, ORDER, GivenColumns, Guessed, RatingColumn, distinct, options_of
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_names import (
     OVERALL,
@@ -171,7 +172,7 @@ def side_of(table: TableCells) -> Side | None:
 
 
 def _reading(table: TableCells, given: GivenColumns) -> Reading:
-    fields = {role: column for option, role in _ROLES.items() if (column := getattr(given, option))}
+    fields = {role: column for option, role in _ROLES.items() if (column := _said(given, option, table))}
     ratings = [_split_column(name, table)[1] for name in (*given.judge, *given.human)]
     return read_columns(table, fields, [*ratings, *(given.rating.split(",") if given.rating else [])])
 
@@ -185,7 +186,7 @@ def _compared(reading: Reading, table: TableCells) -> DataError:
 
 
 def _check_given(table: TableCells, given: GivenColumns) -> None:
-    for column in (getattr(given, name) for name in ORDER):
+    for column in (_said(given, name, table) for name in ORDER):
         for part in column.split(",") if column is not None and column == given.rating else [column]:
             if part is not None and not is_column(part, table.columns):
                 raise DataError(unknown("column", part, table.columns), file=table.path)
@@ -197,6 +198,12 @@ def _check_given(table: TableCells, given: GivenColumns) -> None:
         raise SpecError(
             Advice("{human} has no effect beside {rating}: who is no judge in the column of raters is a person")
         )
+
+
+def _said(given: GivenColumns, option: str, table: TableCells) -> str | None:
+    """The column that was given for an option; None too where the user said that there is no story-prompt."""
+    column: str | None = getattr(given, option)
+    return None if option == "prompt" and column == NO_COLUMN and NO_COLUMN not in table.columns else column
 
 
 def _without_ids(table: TableCells) -> DataError:
@@ -266,6 +273,7 @@ def _wide(reading: Reading, given: GivenColumns) -> Guessed | None:
         given = replace(given, number_repeats=True)
     guessed = _from_columns(reading, given, judges, people, missing)
     guessed = with_judges_in_a_column(guessed, reading)
+    guessed = called_by_a_column(guessed, reading)
     refuse_judges_in_rows(guessed, reading)
     ask(guessed, given, judges, people, table)
     return guessed
@@ -405,11 +413,13 @@ def _who(column: NamedColumn, given: GivenColumns, judges: Sequence[NamedColumn]
 
 
 def _fields(reading: Reading, given: GivenColumns, used: set[str]) -> dict[str, str]:
-    fields = {name: value for name in (*_ROLES, "rating") if (value := getattr(given, name))}
+    fields = {name: value for name in (*_ROLES, "rating") if (value := _said(given, name, reading.table))}
     for option, role in _ROLES.items():
         column = reading.column(role) if option != "comments" else _comments(reading, fields)
         if option not in fields and column is not None and column not in used | {*fields.values()}:
             fields[option] = column
+    if given.prompt and "prompt" in fields and fields["prompt"] != given.prompt:
+        del fields["prompt"]
     return fields
 
 

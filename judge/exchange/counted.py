@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice
-from judge.exchange.checked_table import fault_notes, missing_notes, read_side
+from judge.exchange.checked_table import fault_notes, label_notes, missing_notes, read_side
 from judge.exchange.imported_folder import Import, write_folder
 from judge.exchange.logs.tools import PreferencesImport, write_preferences
 from judge.exchange.table_roles import Guessed
@@ -60,21 +60,41 @@ def keep_content(counted: Counted, folder: Path) -> None:
 def people_alone(path: Path, guessed: Guessed) -> Counted:
     left_out = [name for name in guessed.reading.table.columns if name not in guessed.used] if guessed.reading else []
     imported = read_side(path, guessed, left_out)
-    notes = [*fault_notes(imported), *missing_notes(guessed)]
-    return of_people((path,), imported, guessed.lines, notes, guessed)
+    notes = [*fault_notes(imported), *label_notes(guessed), *missing_notes(guessed)]
+    return of_people((path,), imported, guessed.lines, notes, guessed, _with_those_left_out(path, guessed, left_out))
+
+
+def _with_those_left_out(path: Path, guessed: Guessed, left_out: Sequence[str]) -> int | None:
+    """Number of ratings with those in rows that are no answers; None where no rows were left out."""
+    table = guessed.reading.table if guessed.reading is not None else None
+    if table is None or not table.no_answers or guessed.given.missing:
+        return None
+    words = tuple(word for word in guessed.missing if word not in table.no_answers)
+    try:
+        every = read_side(path, replace(guessed, missing=(*words, "none")), left_out)
+    except DataError:
+        return None
+    return int(every.frame["rating"].notna().sum())
 
 
 def of_people(
-    paths: Sequence[Path], imported: Import, lines: Sequence[str], notes: Sequence[str], guessed: Guessed
+    paths: Sequence[Path],
+    imported: Import,
+    lines: Sequence[str],
+    notes: Sequence[str],
+    guessed: Guessed,
+    every: int | None = None,
 ) -> Counted:
     frame = imported.frame[imported.frame["rating"].notna()]
     labels = (guessed.given.labels or "").split(",") if guessed.given.labels else []
     table = Table("People's ratings", _PEOPLE, [*_by_criterion(frame, len(labels) > 0)], "")
     systems = frame["system"][frame["system"] != "-"].nunique()
     raters = frame["rater"].nunique()
+    more_ratings = f" ({every:,} with rows left out)" if every is not None and every > len(frame) else ""
     about = (
-        f"{paths[0].stem}: people's ratings, and no judge's: {len(frame):,} ratings of {frame['story'].nunique():,} "
-        f"stories by {counted_words(raters, 'rater')}, {counted_words(frame['criterion'].nunique(), 'criterion')}"
+        f"{paths[0].stem}: people's ratings, and no judge's: {len(frame):,} ratings{more_ratings} of "
+        f"{frame['story'].nunique():,} stories by {counted_words(raters, 'rater')}, "
+        f"{counted_words(frame['criterion'].nunique(), 'criterion')}"
     )
     about += f", {counted_words(systems, 'system')}." if systems else "."
     more = [f"labels count from 1, {labels[0]}, to {len(labels)}, {labels[-1]}"] if labels else []

@@ -302,11 +302,10 @@ class _Reader:
         ]:
             return
         message = f"{subject} of story {row.cells['story']!r} differ from those of an earlier row"
-        hint = Advice(
-            "where rows are people's, a column names the rater; where they are a judge's repeats: {number_repeats}; "
-            "else each story needs an id of its own",
-            number_repeats=True,
-        )
+        hint: str = "each story needs an id of its own, or is named by several columns together: A+B"
+        if "rater" not in self.columns.fields:
+            words = "where rows are people's, a column names the rater; where they are a judge's repeats: {}; else {}"
+            hint = Advice(words, Advice("{number_repeats}", number_repeats=True), hint)
         raise DataError(message, file=self.path, row=row.number, column=column, hint=hint)
 
     def _by_judge(

@@ -43,6 +43,9 @@ class GivenColumns:
     """Whether people's columns are answers in any order, and not of a person each."""
 
 
+# For an option of a column: the table has none.
+NO_COLUMN = "none"
+
 Form = Literal["columns", "rows", "ours"]
 
 # Columns of ratings that are named one by one.

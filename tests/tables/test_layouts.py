@@ -23,9 +23,10 @@ from judge.exchange.table_roles import GivenColumns
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from tests.report.runs import command as run
 from tests.tables.layouts import LAYOUTS, Layout, long, pairs, wide
+from tests.tables.more_layouts import MORE_LAYOUTS
 
 
-@pytest.mark.parametrize("make", LAYOUTS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [*LAYOUTS, *MORE_LAYOUTS], ids=lambda make: make.__name__)
 def test_a_layout_gives_the_ratings_it_was_made_of(make: Callable[[Path], Layout], tmp_path: Path) -> None:
     paths, truth = make(tmp_path)
     seen = looked_at(paths, GivenColumns())
@@ -247,3 +248,69 @@ def test_a_judges_answers_beside_its_ratings_are_no_systems_stories(tmp_path: Pa
     assert isinstance(checked, Checked)
     assert checked.ratings.frame["story"].nunique() == 24
     assert checked.ratings.frame["judge"].dropna().nunique() == 2
+
+
+def _poems(path: Path) -> pd.DataFrame:
+    """Texts by several systems, whose titles several of one system share, rated by a person a row and a judge."""
+    frame = long(31, ("ann", "bob", "cat"), ("style",))
+    people = frame.rename(columns={"story": "id", "rating": "style", "rater": "annotator"})
+    people["title"] = ["Rain" if story[1] in "1234" else "Sea" for story in people["id"]]
+    people["llm_style"] = people["id"].map(people.groupby("id")["style"].mean().round())
+    draw = random.Random(4)
+    people["llm_name"], people["kind"] = "claude-3-5-sonnet", [draw.choice(("ode", "elegy")) for _ in people["id"]]
+    people.drop(columns=["prompt", "opening", "criterion"]).to_csv(path, index=False)
+    return people
+
+
+def test_a_shared_title_is_no_prompt_unless_it_is_said(tmp_path: Path) -> None:
+    _poems(tmp_path / "poems.csv")
+    for said, prompts in ((GivenColumns(), 0), (GivenColumns(prompt="title"), 2), (GivenColumns(prompt="none"), 0)):
+        seen = looked_at([tmp_path / "poems.csv"], said)
+        assert isinstance(seen, Checked)
+        assert seen.ratings.frame["story_prompt"].nunique() == prompts
+
+
+def test_no_prompt_is_kept_by_the_command_that_repeats_the_reading(tmp_path: Path) -> None:
+    _poems(tmp_path / "poems.csv").rename(columns={"title": "topic"})
+    frame = pd.read_csv(tmp_path / "poems.csv").rename(columns={"title": "topic"})
+    frame.to_csv(tmp_path / "topics.csv", index=False)
+    seen = looked_at([tmp_path / "topics.csv"], GivenColumns(prompt="none"))
+    assert isinstance(seen, Checked)
+    assert "--prompt none" in with_flags(seen.options)
+    assert seen.ratings.frame["story_prompt"].isna().all()
+
+
+def test_labels_beside_ratings_are_counted_and_the_judge_called_by_its_column(tmp_path: Path) -> None:
+    people = _poems(tmp_path / "poems.csv")
+    seen = looked_at([tmp_path / "poems.csv"], GivenColumns())
+    assert isinstance(seen, Checked)
+    assert {*seen.ratings.frame["judge"].dropna()} == {"claude-3-5-sonnet"}
+    counts = people["kind"].value_counts()
+    same = sum(len({*kinds}) == 1 for _, kinds in people.groupby("id")["kind"])
+    (note,) = [str(note) for note in seen.notes if "labels without an order" in str(note)]
+    assert ", ".join(f"{word} {count}" for word, count in counts.items()) in note
+    assert f"agree on {same} of {people['id'].nunique()}" in note
+
+
+def test_a_survey_says_first_how_many_ratings_were_left_out(tmp_path: Path) -> None:
+    survey = next(make for make in LAYOUTS if make.__name__ == "loops_of_a_survey")
+    (path,), truth = survey(tmp_path)
+    counted = looked_at([path], GivenColumns())
+    assert isinstance(counted, Counted)
+    own = sum(n for n, _ in truth.ratings.values())
+    assert f"{own} ratings ({own + 4 + 2 * truth.stories} with rows left out)" in counted.about
+    told = " ".join(map(with_flags, counted.reading))
+    assert "1 respondent with 2 rows are no answers, as Finished=False says" in told
+
+
+def test_more_criteria_than_stories_are_asked_for(tmp_path: Path) -> None:
+    frame = long(33, ("gpt-4o", "ann"), ("style",)).head(20)
+    frame["criterion"] = [f"is it good {n // 2}?" for n in range(len(frame))]
+    frame["story"] = [f"s{n % 2}" for n in range(len(frame))]
+    frame.insert(0, "n", range(len(frame)))
+    frame[["story", "rater", "criterion", "rating"]].assign(story="s1").to_csv(tmp_path / "many.csv", index=False)
+    frame = pd.concat([frame.assign(story=f"t{n}", criterion=frame["criterion"] + str(n)) for n in range(2)])
+    frame[["story", "rater", "criterion", "rating"]].to_csv(tmp_path / "many.csv", index=False)
+    with pytest.raises(DataError, match="20 criteria of 2 stories") as doubt:
+        looked_at([tmp_path / "many.csv"], GivenColumns())
+    assert "--criterion criterion" in str(mend(doubt.value))

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from judge.base.errors import DataError
+from judge.base.late_pattern import late
 from judge.inputs.datasets.files.cell_patterns import LEAST_GROUPS, fits, number_of
 from judge.inputs.datasets.files.column_names import bare, is_count, is_given_name, named, named_column
 from judge.inputs.datasets.files.column_words import CRITERIA, NAMES, fold
@@ -27,10 +28,15 @@ _MOST_PARTS = 3
 LEAST_RATERS, _FINER = 3, 1.3
 # Names of columns that number a judge's answers or a system's.
 REPEATS = frozenset(("sample", "repeat", "run", "seed", "try", "trial", "iteration", "attempt"))
+# Systems that a column names by their cells at the most.
+_MOST_SYSTEMS = 12
+# Rows that tell a judge's raw answers, and the share of those that hold the number beside them at the least.
+_RAW_ROWS, _LEAST_RAW = 200, 0.8
 # Why a column has the role that the user gave it.
 SAID = "as you said"
 # Why a column of words is not read.
 WORDS_ALONE = "words, taken for no system, story or rater"
+_NUMBER = late(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 # Rows from which on a number of its own in each of them is an id.
 LEAST_IDS = 20
 
@@ -305,6 +311,10 @@ class Evidence:
     def _all_sided(self, column: str) -> bool:
         return None not in {named(str(value)).side for value in self.values(column)}
 
+    def _names_models(self, column: str) -> bool:
+        words = {*map(str, self.values(column))}
+        return len(words) <= _MOST_SYSTEMS and {named(word).side for word in words} == {"judge"}
+
     def _calls_people(self, column: str) -> bool:
         """Whether cells are given names, or such as `rater 3`, beside each other or a language model's."""
         values = {str(value) for value in self.values(column)}
@@ -344,15 +354,47 @@ class Evidence:
             return False
         if name == "criterion":
             known = [word for word in words if CRITERIA & {fold(word), *fold(word).split()}]
-        else:
-            known = [word for word in words if named(word).side == "judge"] if name == "system" else []
+            return 2 * len(known) > len(words) and self._crosses(column)
+        known = [word for word in words if named(word).side == "judge"] if name == "system" else []
+        text = next((c for c, read in self.roles.items() if read.role == "text"), None)
+        few = len(words) <= _MOST_SYSTEMS and named(column).side is None
+        if known and few and text is not None and not any(map(is_given_name, words)):
+            # Models' names beside words for who else wrote, one for each text.
+            return self._same_within(text, column)
         return 2 * len(known) > len(words)
+
+    def _crosses(self, column: str) -> bool:
+        """Whether each value of a column meets most stories, as a criterion does; no matter where none is known."""
+        ids = [c for c in [*self._id_names(column), *self.of_role("text")] if self._repeats(c)]
+        values = len({*map(str, self.values(column))})
+        for name in ids:
+            pairs = {*zip(map(str, self.table.values(name)), map(str, self.table.values(column)), strict=True)}
+            if 2 * len(pairs) > values * len({*map(str, self.values(name))}):
+                return True
+        return not ids
+
+    def of_role(self, role: Role) -> list[str]:
+        return [column for column, read in self.roles.items() if read.role == role]
 
     def _names_criteria(self, column: str) -> bool:
         values = [str(value) for value in self.values(column)]
         words = {*values}
         repeated = 2 * len(words) <= len(values) or bare(column) in NAMES["criterion"][:4]
         return not self._numeric(values) and repeated
+
+    def _holds_answer_to(self, column: str, numbers: Sequence[str]) -> str | None:
+        """The column of numbers that stand in a column's texts too: what the judge wrote, of which it was read."""
+        cells = self.table.values(column)[:_RAW_ROWS]
+        if not all(is_missing(value, ()) or isinstance(value, str | int | float) for value in cells):
+            return None
+        figures = [{float(n) for n in _NUMBER.findall(str(value))} for value in cells]
+        for name in numbers:
+            rows = [*zip(self.table.values(name)[:_RAW_ROWS], figures, strict=True)]
+            own = [(number, found) for value, found in rows if (number := number_of(value)) is not None]
+            held = sum(number in found for number, found in own)
+            if len(own) >= LEAST_IDS and held >= _LEAST_RAW * len(own) and len({number for number, _ in own}) > 1:
+                return name
+        return None
 
     def _adds_to_one(self, columns: Sequence[str]) -> bool:
         numbers = [self.table.numbers(column) for column in columns]

@@ -19,7 +19,7 @@ from judge.inputs.datasets.files.cell_patterns import (
 from judge.inputs.datasets.files.column_evidence import LEAST_IDS, REPEATS, SAID
 from judge.inputs.datasets.files.column_labels import Labelled
 from judge.inputs.datasets.files.column_names import bare, is_count, is_given_name, named, named_column, stem
-from judge.inputs.datasets.files.column_words import MEANS, NAMES, NO_ANSWERS, WEAK_HUMAN, fold
+from judge.inputs.datasets.files.column_words import MEANS, NAMES, NO_ANSWERS, TITLES_OF_TEXTS, WEAK_HUMAN, fold
 from judge.inputs.datasets.files.reading import Reading, Role
 from judge.inputs.datasets.files.survey_rows import RESPONDENT
 from judge.inputs.datasets.files.table_cells import TableCells, leaves_out
@@ -71,11 +71,13 @@ class _Reader(Labelled):
                 self.take(column, "rating", SAID)
         if twins is None and not self.has("text"):
             self._refuse_series()
+        self._raw_answers()
         self._texts()
         self._raters()
         pair_story = None if twins is None else self._pair(twins)
         self._names()
         if twins is None:
+            self._titles()
             self._texts_of_no_story()
         by_prompt = twins is None and self.together is None and self._ids()
         story = self.together or (pair_story if twins is not None or by_prompt else self._story())
@@ -237,6 +239,15 @@ class _Reader(Labelled):
                 message = f"the column {column!r} is named as a judge's, and {odd!r} is no rating"
                 raise DataError(message, file=self.table.path, hint="a rating is a number such as 4, 4.5, 80% or 4/5")
 
+    def _raw_answers(self) -> None:
+        """A column of texts that hold the numbers of a column beside them is what these were read of."""
+        numbers = [c for c in self.free() if self._rated(c) and named(c).side != "human" and not is_count(c)]
+        for column in self.free():
+            if numbers and not self._rated(column) and not self._numeric(self.values(column)[:LEAST_IDS]):
+                of = self._holds_answer_to(column, numbers)
+                if of is not None:
+                    self.take(column, "explanation", f"holds the numbers of {of}: the answer that they were read of")
+
     def _texts(self) -> None:
         for name in ("explanation", "text", "story_prompt", "reference"):
             if self.has(name):
@@ -257,6 +268,15 @@ class _Reader(Labelled):
                 match = next((c for c in free if bare(c) in _LONG_PROMPTS and fits("text", self.values(c))), None)
             if match is not None:
                 self.take(match, name, "long texts" if name == "text" else "by its name")
+
+    def _titles(self) -> None:
+        """A title that stories of one system share is no story-prompt: they may be called alike by chance."""
+        roles = {read.role: name for name, read in self.roles.items()}
+        title, text, system = roles.get("story_prompt"), roles.get("text"), roles.get("system")
+        if title is None or text is None or bare(title) not in TITLES_OF_TEXTS or self.roles[title].because == SAID:
+            return
+        if self._told_by([title, *([system] if system else [])]) < self._told_by([text]):
+            self.take(title, "ignored", "a title, which several texts of one system share")
 
     def _answers(self, text: str, prompt: str) -> bool:
         """Whether the stories to one prompt differ, and are more than the prompts."""
@@ -300,8 +320,10 @@ class _Reader(Labelled):
         if self.has("rater"):
             return
         people = [c for c in self._sided("human") if not named_column("rater", [c])]
+        # Who answered in each row, with people's ratings of its story repeated beside it, is no rater.
+        free = [c for c in self.free() if not people or not self._names_models(c)]
         for usual in NAMES["rater"]:
-            for column in self.free():
+            for column in free:
                 if bare(column) != usual or (usual == "source" and (people or not self._all_sided(column))):
                     continue
                 if self._names_raters(column):
@@ -312,11 +334,11 @@ class _Reader(Labelled):
         if beside is not None and not any(isinstance(name, Mapping) for of in self.values(beside) for name in of):
             self.take(beside, "rater", "names who rated, in a list beside the ratings")
             return
-        other = named_column("rater", [c for c in self.free() if not is_given_name(c) and bare(c) != "source"])
+        other = named_column("rater", [c for c in free if not is_given_name(c) and bare(c) != "source"])
         if other is not None and self._names_raters(other):
             self.take(other, "rater", "names who rated each row")
             return
-        for column in self.free():
+        for column in free:
             words = any(WEAK_HUMAN.search(part) for part in _WORDS.findall(fold(column)))
             if words and not self._rated(column) and self._repeats(column) and self._names_raters(column):
                 self.take(column, "rater", "names who rated each row")

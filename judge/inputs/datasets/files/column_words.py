@@ -38,7 +38,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             output textid nr geschichte erzahlung kurzgeschichte dokument beispiel fall
             eintrag aufsatz gedicht histoire recit conte exemple identifiant numero historia cuento relato
             ejemplo identificador storia racconto esempio conto exemplo verhaal voorbeeld opowiadanie frase satz phrase
-            ticket stimulus nº n° 编号
+            ticket stimulus nº n° º 编号
             序号 故事编号 故事id 样本 样本编号 文章编号 番号 物語番号 作品番号 作品 번호 이야기번호 номер
             рассказ история пример n no code text texte texto testo tekst 文本 essay abstract poem poeme
             poema song joke witz email dialog dialogue""",
@@ -50,7 +50,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             opowiadanie 故事 文本 正文 内容 文章 物語 テキスト 本文 文章 作品 이야기 텍스트 본문 текст
             рассказ история ответ""",
         "system": """system model modelname systemname modelid systemid generator source author writer modell
-            sys bot summarizer verfahren engine moteur motor decoding
+            sys bot autoria summarizer verfahren engine moteur motor decoding
             sprachmodell quelle autor verfasser modele systeme generateur auteur modelo sistema systeem generador
             modello generatore autore gerador bron auteur schrijver schreiber ecrivain escritor scrittore
             模型 系统 来源 作者 模型名称 モデル システム 作者 모델 시스템 модель система автор источник
@@ -87,6 +87,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
             備考 이유 의견 комментарий обоснование причина""",
     }.items()
 }
+# Those of story-prompts that call a text by its title.
+TITLES_OF_TEXTS = frozenset(_words("title titel titre titulo titolo 标题 題名 タイトル 제목"))
 # Words that a name may have beside those of its field.
 FILLERS = frozenset(
     _words(
@@ -140,7 +142,7 @@ JUDGE = late(
     r"|flan|^yi$|^ki$|^ia$|^ии$|autorater|^bot$|нейросет|gemba|文心|通义|豆包|星火|混元|千问|智谱|模型|大语言|机器|机评|机械|機械|自動|自动|モデル|인공지능|모델|chatbot"
 )
 WEAK_JUDGE = late(
-    r"^judges?\d*$|^auto|^pred|^metric|machine|^model$|^modell$|^modele$|^modelo$|^modello$|maschin|automat|algorithm"
+    r"^judges?\d*$|^auto(?!r)|^pred|^metric|machine|^model$|^modell$|^modele$|^modelo$|^modello$|maschin|automat|algorithm"
     r"|richter|^juge|^juez|^giudice|^juiz|^rechter|裁判|судья|^модел"
 )
 # Part of a name -> that it is people's; the weak ones may be part of the name of a program.

@@ -154,6 +154,11 @@ class Reading:
             if len(others) <= len(people):
                 people = sorted([*people, *others], key=lambda column: self.table.columns.index(column.column))
             left = [column for column in left if column not in people]
+        # No member of a grid of criteria and persons is left out beside its siblings.
+        crossed = {column.column: column for column in _crossed(left, people)}
+        if any(column.criterion != people[0].criterion for column in people):
+            people = sorted([*people, *crossed.values()], key=lambda c: self.table.columns.index(c.column))
+            left = [column for column in left if column.column not in crossed]
         judges, people = judges or _like(left, people), people or _like(left, judges) or _crossed(left, judges)
         used = {column.column for column in (*judges, *people)}
         left = [column for column in left if column.column not in used]
@@ -266,9 +271,10 @@ def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[Na
 
 
 def _crossed(free: Sequence[NamedColumn], judges: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """Columns of no side named by a word and one of the judges' criteria, as `B1_Style` is beside `gpt4_Style`: one for
-    each word and criterion; empty where there is another."""
+    """Columns of no side named by a word and one of the others' criteria, as `B1_Style` is beside `gpt4_Style`: one for
+    each word and criterion. Empty where there is another beside judges'; beside people's, that is left."""
     criteria = [column.criterion for column in judges if column.criterion is not None]
+    others_may_stand = any(column.side == "human" for column in judges)
     crossed = []
     for column in free:
         name = column.criterion or ""
@@ -277,10 +283,15 @@ def _crossed(free: Sequence[NamedColumn], judges: Sequence[NamedColumn]) -> list
             "",
         )
         who = (name[: -len(its)] if name.lower().endswith(its.lower()) else name[len(its) :]).strip() if its else ""
-        if not who:
+        if not who and not others_may_stand:
             return []
+        if not who or GOLD.search(bare(who)):
+            continue
         crossed.append(replace(column, side="human", criterion=its, who=who))
     words = {(column.who, column.criterion) for column in crossed}
+    if others_may_stand:
+        complete = {who for who, _ in words if {of for its, of in words if its == who} == {*criteria}}
+        return [column for column in crossed if column.who in complete and not column.mean]
     whole = len({who for who, _ in words}) * len({criterion for _, criterion in words})
     return crossed if len(words) == whole == len(crossed) else []
 

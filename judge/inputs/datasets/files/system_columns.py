@@ -14,7 +14,7 @@ from judge.inputs.datasets.files.column_words import NAMES, RANKS
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
-SYSTEM = "system"
+SYSTEM, RATED = "system", "rating"
 # Rows that tell the form of all, characters of a story at the least on average, and of a system's name.
 _LOOKED_AT, _LONG, _LEAST_NAME = 20, 40, 2
 _BETWEEN, _SEPARATED = " _-.:(", late(r"[ _.:(-]+")
@@ -38,7 +38,13 @@ def stories_in_rows(rows: Rows, told: list[str] | None = None) -> Rows:
     """The rows; those with stories of several systems as one for each. `told` is given a sentence on it."""
     first = [*islice(rows, _LOOKED_AT)]
     records = [cells for _, cells in first]
-    systems = _systems(records) if records and all(isinstance(cells, dict) for cells in records) else None
+    whole = records and all(isinstance(cells, dict) for cells in records)
+    systems = _systems(records) if whole else None
+    if systems is None and whole and (rated := _rated_systems(records)) is not None:
+        first, (who, columns) = [*first, *rows], rated
+        sides = {named(str(cells.get(who))).side == "judge" for _, cells in first}
+        # A judge among the raters rates as they do: the columns named for models hold ratings of what these wrote.
+        systems = _Systems({name: {RATED: name} for name in columns}) if sides == {True, False} else None
     if systems is None:
         yield from chain(first, rows)
         return
@@ -48,6 +54,19 @@ def stories_in_rows(rows: Rows, told: list[str] | None = None) -> Rows:
         told.append(f"a row holds stories of {few(names, 4)}: it is read as one for each, with {few(what, 6)}")
     for number, cells in chain(first, rows):
         yield from systems.rows(number, cells)
+
+
+def _rated_systems(records: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]] | None:
+    """The column of raters and those of numbers that have the names of systems, models among them, and nothing more."""
+    columns = [*records[0]]
+    numbers = [column for column in columns if _rated(records, [column]) and not _names_rows(column)]
+    who = named_column("rater", [column for column in columns if column not in numbers])
+    parts = [named(column) for column in numbers]
+    models = sum(part.side == "judge" for part in parts)
+    plain = len(numbers) > 1 and not any(part.criterion for part in parts if part.side)
+    if who is None or SYSTEM in map(str.lower, columns) or not plain or models < _LEAST_NAME:
+        return None
+    return (who, numbers) if all(part.side for part in parts) else None
 
 
 def _systems(records: Sequence[Mapping[str, Any]]) -> _Systems | None:

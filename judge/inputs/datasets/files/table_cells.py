@@ -26,6 +26,7 @@ from judge.inputs.datasets.files.source_file import (
     notation,
     ratings_in,
 )
+from judge.inputs.datasets.files.survey_rows import RESPONDENT
 from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, out_of, table_columns, table_rows
 
 # Codes in place of a rating, far from any scale that ends at 20; share of a column's cells that words may be.
@@ -83,12 +84,20 @@ class TableCells:
         if not rows:
             raise DataError("the table has no rows", file=path)
         words = Counter(word for cells in rows for word in no_answer(cells, missing))
+        people = {
+            word: {str(r[RESPONDENT]) for r in rows if RESPONDENT in r and word in no_answer(r)} for word in words
+        }
         rows = tuple(cells for cells in rows if not no_answer(cells, missing)) if words else rows
         if not rows:
             raise DataError(f"no row is an answer: {', '.join(words)}", file=path)
         told += [
             Advice(
-                "{} rows are no answers, as {} says, and left out ({missing} reads them)", f"{n:,}", w, missing="none"
+                "{} are no answers, as {} says, and left out ({missing} reads them)",
+                f"{len(people[w]):,} respondent{'s' * (len(people[w]) > 1)} with {n:,} rows"
+                if people[w]
+                else f"{n:,} rows",
+                w,
+                missing="none",
             )
             for w, n in words.items()
         ]
