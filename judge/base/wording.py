@@ -5,9 +5,16 @@ the command line can write flags (`written`), and a page whose readers cannot se
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from string import Formatter
 from typing import Any, Protocol, TypeVar
+
+
+def typed(path: Path) -> str:
+    """A path as it is typed in a shell."""
+    return shlex.quote(str(path))
 
 
 class Wording(Protocol):

@@ -13,7 +13,7 @@ import pandas as pd
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
 from judge.base.records import Rating, Story
-from judge.base.wording import Advice, Note
+from judge.base.wording import Advice, Note, typed
 from judge.exchange.column_roles import guess
 from judge.exchange.imported_folder import Import
 from judge.exchange.ratings_file import read_ratings
@@ -24,7 +24,7 @@ from judge.inputs.datasets.files.column_names import bare
 from judge.inputs.datasets.files.column_words import TITLES_OF_TEXTS
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.table_file import SeveralSheetsError
+from judge.inputs.datasets.files.workbook import SeveralSheetsError
 
 # Gaps in imported ratings: what data are missing, what cannot be computed without them, and what would supply them.
 
@@ -155,7 +155,7 @@ def check(path: Path, given: GivenColumns | None = None) -> Checked:
             "write people's and a judge's ratings in one sheet, or in two that share the stories' ids; or name the "
             "sheet that holds both: judge check {} {sheet}"
         )
-        error.hint = Advice(words, str(path), sheet="NAME")
+        error.hint = Advice(words, typed(path), sheet="NAME")
         raise
     columns = guess(table, given)
     left_out = [name for name in table.columns if name not in columns.used]
@@ -180,7 +180,7 @@ def _ask_about_criteria(imported: Import, columns: Guessed) -> None:
     reading, column = columns.reading, columns.fields.get("criterion")
     if reading is None or column is None or "criterion" not in columns.guessed or criteria <= max(stories, _CRITERIA):
         return
-    path, said = str(reading.table.path), replace(columns.given, **as_stated(columns))
+    path, said = typed(reading.table.path), replace(columns.given, **as_stated(columns))
     yes = Advice("judge check {} {}", path, options_of(said))
     no = Advice("judge check {} {}", path, options_of(replace(said, criterion=None, comments=column)))
     message = f"names {criteria} criteria of {stories} stories: does it name criteria, and is no remark on a story?"
@@ -206,7 +206,8 @@ def read_side(path: Path, columns: Guessed, left_out: Sequence[str], *, dataset:
             ((name, value),) = said.items()
             words = str(value).removeprefix("=")
             said_words = options_of(replace(columns.given, labels=None) if name == "labels" else columns.given)
-            command = Advice("judge check {} {}", str(path), said_words) if said_words else f"judge check {path}"
+            command = f"judge check {typed(path)}"
+            command = Advice("{} {}", command, said_words) if said_words else command
             error.hint = Advice(f"{_SENTENCES[name]}: {{}} {{{name}}}", command, **{name: words})
         raise
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from judge.base.errors import DataError, SpecError, unknown
-from judge.base.wording import Advice
+from judge.base.wording import Advice, typed
 from judge.exchange.answer_rows import (
     by_kind,
     called_by_a_column,
@@ -181,7 +181,7 @@ def _compared(reading: Reading, table: TableCells) -> DataError:
     twins = reading.twins
     verdicts = ", ".join(twins.verdicts if twins is not None else ())
     message = f"compares two stories a row, with verdicts in {verdicts}: there are no ratings of one story"
-    hint = f"judge import {table.path} -o runs/{table.path.stem}, then judge rank runs/{table.path.stem}"
+    hint = f"judge import {typed(table.path)} -o runs/{table.path.stem}, then judge rank runs/{table.path.stem}"
     return ComparedTableError(message, file=table.path, hint=hint)
 
 
@@ -227,7 +227,7 @@ def _nothing_found(table: TableCells, reading: Reading, given: GivenColumns) -> 
     message = f"no columns could be identified as the ratings of {lacking or 'a judge and people'}"
     words = "say which columns are whose, e.g. judge check {} {}; one row a rating: {} {} {}"
     rows = (Advice("{rater}", rater="COLUMN"), Advice("{rating}", rating="COLUMN"), Advice("{judge}", judge="NAME"))
-    hint: str = Advice(words, str(table.path), options_of(ways), *rows)
+    hint: str = Advice(words, typed(table.path), options_of(ways), *rows)
     told = next((column for column in table.columns if column.lower() in _ANSWERS), None)
     if told is not None and table.path.suffix in (".jsonl", ".ndjson") and not numbers and not judges:
         file = table.path

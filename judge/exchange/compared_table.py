@@ -11,7 +11,7 @@ from typing import Any
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.fingerprint import digest
 from judge.base.records import PREFERRED, Preferred
-from judge.base.wording import Advice
+from judge.base.wording import Advice, typed
 from judge.exchange.logs.comparisons import LoggedStory, PreferenceRow
 from judge.exchange.logs.tools import PreferencesImport, preferences_of
 from judge.inputs.datasets.files.cell_patterns import fits
@@ -28,6 +28,13 @@ from judge.inputs.datasets.files.verdict_codes import WORDS, code_question, verd
 _FIELDS = ("first", "second", "first_id", "second_id", "first_system", "second_system", "story_prompt", "id", "rater")
 _SIDES = ("judges", "people")
 _SAID = ("labels", "missing", "sheet", "order")
+
+
+class UnknownSidesError(DataError):
+    """Verdicts of which nothing says whether a judge or a person gave them; `judges` and `people` are a proposal."""
+
+    judges: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,8 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
     if twins is not None and twins.systems:
         fields |= {"first_system": twins.systems[0], "second_system": twins.systems[1]}
     fields |= {name: column for name in ("story_prompt", "id", "rater") if (column := reading.column(name))}
+    if twins is not None and not {"story_prompt", "id"} & {*fields} and (numbers := _pairs_named(reading, fields)):
+        fields["id"] = numbers
     fields |= {key: str(value) for key, value in said.items() if key in _FIELDS}
     by_side = {side: _listed(said, side, table.columns) for side in _SIDES}
     criterion = next((key.partition(".")[2] for key in said if key.partition(".")[0] in _SIDES), CRITERION)
@@ -97,7 +106,7 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
     labels = columns.get("labels") or (twins.codes[0] if twins is not None and len(twins.codes) == 1 else None)
     if labels is None and twins is not None and twins.codes:
         yes, no = (",".join(code) for code in twins.codes)
-        options = [Advice("judge import {} {labels}", str(path), labels=code) for code in (yes, no)]
+        options = [Advice("judge import {} {labels}", typed(path), labels=code) for code in (yes, no)]
         raise TwoReadingsError(path, code_question(twins.codes), (options[0], yes), (options[1], no))
     return ComparedMap(
         fields,
@@ -112,6 +121,22 @@ def compared_map(path: Path, columns: Mapping[str, Any]) -> ComparedMap | None:
         reading,
         twins.chosen if twins is not None else {},
     )
+
+
+def _pairs_named(reading: Reading, fields: Mapping[str, str]) -> str | None:
+    """The column that names the pair of each row: one pair of stories for each name, which nobody compares twice."""
+    table, rater = reading.table, fields.get("rater")
+    pairs = [*zip(*([*map(str, table.values(fields[side]))] for side in ("first", "second")), strict=True)]
+    who = [*map(str, table.values(rater))] if rater else [""] * len(pairs)
+    for column in table.columns:
+        if reading.columns[column].role != "ignored" or not fits("id", table.values(column)):
+            continue
+        names = [*map(str, table.values(column))]
+        if len({*zip(names, pairs, strict=True)}) == len({*names}) and len({*zip(names, who, strict=True)}) == len(
+            names
+        ):
+            return column
+    return None
 
 
 def _listed(said: Mapping[str, Any], side: str, columns: Sequence[str]) -> list[str]:
@@ -142,6 +167,9 @@ def _sides(verdicts: Sequence[str], path: Path) -> tuple[list[str], list[str]]:
         # Named as people's columns are, by persons whose names are on no list, or alike beside a judge's.
         return judges, [column for column in verdicts if column not in judges]
     stems = [stem(column) for column in neither]
+    if judges and neither[1:] and len({re.sub(r"\d+", "#", column) for column in neither}) == 1:
+        # Codes that differ in a number are persons', wherever in the name they stand.
+        return judges, [column for column in verdicts if column not in judges]
     if judges and all(its is not None and stems.count(its) > 1 for its in stems):
         return judges, [column for column in verdicts if column not in judges]
     if len(neither) > 1 or (neither and people):
@@ -156,7 +184,9 @@ def _sides(verdicts: Sequence[str], path: Path) -> tuple[list[str], list[str]]:
             ),
         )
         names = ", ".join(neither)
-        raise DataError(f"the verdicts in {names} may be a judge's or a person's", file=path, hint=hint)
+        error = UnknownSidesError(f"the verdicts in {names} may be a judge's or a person's", file=path, hint=hint)
+        error.judges, error.people = tuple(judges), tuple(others if judges else others[:1])
+        raise error
     return judges, people or neither
 
 

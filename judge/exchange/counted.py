@@ -14,7 +14,7 @@ from judge.base.arrays import Floats
 from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
-from judge.base.wording import Advice
+from judge.base.wording import Advice, typed
 from judge.exchange.checked_table import fault_notes, label_notes, missing_notes, read_side
 from judge.exchange.imported_folder import Import, write_folder
 from judge.exchange.logs.tools import PreferencesImport, write_preferences
@@ -98,9 +98,10 @@ def of_people(
     )
     about += f", {counted_words(systems, 'system')}." if systems else "."
     more = [f"labels count from 1, {labels[0]}, to {len(labels)}, {labels[-1]}"] if labels else []
-    following: str = f"judge check {paths[0]} JUDGE.csv, with a judge's ratings of these stories, sets it beside people"
+    own = typed(paths[0])
+    following: str = f"judge check {own} JUDGE.csv, with a judge's ratings of these stories, sets it beside people"
     if len(paths) > 1:
-        files = " ".join(map(str, paths))
+        files = " ".join(map(typed, paths))
         following = Advice("judge check {} {keep} writes them for other commands", files, keep=f"runs/{paths[0].stem}")
     return Counted(
         paths[0],

@@ -13,8 +13,8 @@ import pandas as pd
 
 from judge.base.errors import DataError
 from judge.base.printing.tables import Column, Table
-from judge.base.wording import Advice, few
-from judge.exchange.compared_table import ComparedMap, compared_map, read_compared
+from judge.base.wording import Advice, few, typed
+from judge.exchange.compared_table import ComparedMap, UnknownSidesError, compared_map, read_compared
 from judge.exchange.counted import Counted, counted_words
 from judge.exchange.table_roles import GivenColumns, options_of
 from judge.inputs.datasets.files.column_labels import RankedTableError, UnorderedLabelsError
@@ -43,11 +43,17 @@ def compared_counts(path: Path, given: GivenColumns) -> Counted:
     columns: dict[str, Any] = {"labels": given.labels} if given.labels else {}
     columns |= {"missing": ",".join(given.missing)} if given.missing else {}
     columns |= {"sheet": given.sheet} if given.sheet else {}
+    stated = (("judges", given.judge), ("people", given.human))
+    columns |= {f"{side}.{CRITERION}": ",".join(names) for side, names in stated if names}
     try:
         compared = compared_map(path, columns)
+    except UnknownSidesError as doubt:
+        said_sides = options_of(replace(given, judge=doubt.judges or ("COLUMN",), human=doubt.people))
+        doubt.hint = Advice("say whose verdicts these are: judge check {} {}", typed(path), said_sides)
+        raise
     except TwoReadingsError as doubt:
         said = [replace(given, labels=code) for code in doubt.choices]
-        lines = [Advice("judge check {} {}", str(path), options_of(each)) for each in said]
+        lines = [Advice("judge check {} {}", typed(path), options_of(each)) for each in said]
         raise TwoReadingsError(path, doubt.question, (lines[0], said[0]), (lines[1], said[1])) from None
     if compared is None:
         raise DataError("compares two stories a row, and no column is known to hold verdicts", file=path)
@@ -59,12 +65,12 @@ def compared_counts(path: Path, given: GivenColumns) -> Counted:
     systems = {*imported.stories["system"]} - {"-", SYSTEM}
     about = (
         f"{path.stem}: comparisons of two stories in each row: {len(frame):,} verdicts on "
-        f"{frame['pair'].nunique():,} pairs, {frame['story_prompt'].nunique():,} story-prompts"
+        f"{_number_of_pairs(frame, compared):,} pairs, {frame['story_prompt'].nunique():,} story-prompts"
     )
     about += f", {counted_words(len(systems), 'system')}." if systems else "."
     run = f"runs/{path.stem}"
     whose = {f"{side}.{CRITERION}": ",".join(its) for side, its in compared.sides if its}
-    other = Advice("other columns are named by judge import {} {columns}", str(path), columns=whose)
+    other = Advice("other columns are named by judge import {} {columns}", typed(path), columns=whose)
     return Counted(
         path,
         about,
@@ -72,9 +78,15 @@ def compared_counts(path: Path, given: GivenColumns) -> Counted:
         Table("Verdicts", _PAIRS, rows, ""),
         (*_agreed(judged, people, compared), other, *imported.notes),
         options_of(given) or None,
-        f"judge import {path} -o {run}, then judge rank {run}, has strengths, orders and intervals",
+        f"judge import {typed(path)} -o {run}, then judge rank {run}, has strengths, orders and intervals",
         imported,
     )
+
+
+def _number_of_pairs(frame: pd.DataFrame, compared: ComparedMap) -> int:
+    """The same two texts, compared for two prompts, are two pairs."""
+    named_pairs = bool({"id", "story_prompt"} & {*compared.fields})
+    return len(frame[["story_prompt", "pair"]].drop_duplicates()) if named_pairs else frame["pair"].nunique()
 
 
 def _pair_row(who: str, rows: pd.DataFrame) -> dict[str, Any]:
@@ -105,6 +117,12 @@ def _agreed(judged: pd.DataFrame, people: pd.DataFrame, compared: ComparedMap) -
                 same = int((joined["a"] == joined["b"]).sum())
                 yield f"{one} and {other} agree on {same:,} of {len(joined):,} pairs ({same / len(joined):.4f})"
     most = people.groupby("pair")["preference"].agg(_most) if len(people) else pd.Series(dtype=object)
+    for name in columns if len({*compared.judges} & {*columns}) < 1 else ():
+        mine = judged[judged["judge"] == name].groupby("pair")["preference"]
+        both_orders = mine.agg(lambda given: len({*given}) == 1)[mine.size() == len(("one", "other"))]
+        if len(both_orders):
+            same = int(both_orders.sum())
+            yield f"{name} gives both verdicts alike on {same:,} of {len(both_orders):,} pairs"
     for name in columns:
         mine = judged[judged["judge"] == name].groupby("pair")["preference"].agg(_most)
         both_sides = pd.concat([mine, most], axis=1, keys=["judge", "people"]).dropna() if len(most) else None
@@ -168,7 +186,7 @@ def label_counts(error: UnorderedLabelsError, given: GivenColumns) -> Counted:
         options_of(given) or None,
         Advice(
             "where the labels have an order, say it, the lowest first: judge check {} {labels}",
-            str(table.path),
+            typed(table.path),
             labels=",".join(words),
         ),
     )
@@ -231,5 +249,6 @@ def rank_counts(error: RankedTableError, given: GivenColumns) -> Counted:
         Table("Comparisons of two systems", _RANKS, rows, ""),
         (f"mean rank: {means}", "ranks compare within a row alone: they are read as pairs, and ties stay ties"),
         options_of(given) or None,
-        f"a judge that ranks or compares the same stories is set beside people by judge import {table.path} -o RUN",
+        "a judge that ranks or compares the same stories is set beside people by judge import "
+        f"{typed(table.path)} -o RUN",
     )

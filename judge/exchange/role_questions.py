@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from judge.base.errors import DataError
-from judge.base.wording import Advice, few
+from judge.base.wording import Advice, few, typed
 from judge.exchange.table_roles import GivenColumns, Guessed, as_stated, options_of
 from judge.inputs.datasets.files.cell_patterns import constant_within, number_of, numbered
 from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, bare, is_given_name, may_be_persons, stem
@@ -31,7 +31,7 @@ def refuse_judges_in_rows(guessed: Guessed, reading: Reading) -> None:
     columns = {"story": item, "judge": system}
     columns |= {f"ratings.{c}": column for c, column in scores.items()}
     columns |= {f"people.{c}": column for c, column in people.items()}
-    path = str(reading.table.path)
+    path = typed(reading.table.path)
     yes = Advice("judge import {} {columns}", path, columns=columns)
     no = Advice("judge check {} {}", path, options_of(replace(guessed.given, **as_stated(guessed))))
     message = f"can be read in two ways: does {system} name who judged, and not who wrote the stories?"
@@ -70,7 +70,7 @@ def ask(
             one = people[0].column
             alone = replace(stated, judge=(f"{one}={judges[0].column}",), human=(f"{one}={one}",))
             words = "{}\nif they are criteria by one person, each alone: judge check {} {}"
-            error.hint = Advice(words, error.hint or "", str(table.path), options_of(alone))
+            error.hint = Advice(words, error.hint or "", typed(table.path), options_of(alone))
         raise error
     repeats = [column for column in judges if sum(stem(c.column) == stem(column.column) for c in judges) > 1]
     if not given.judge and not given.number_repeats and len({stem(column.column) for column in repeats} - {None}) == 1:
@@ -116,5 +116,5 @@ def _doubtful_code(columns: Sequence[NamedColumn], table: TableCells) -> tuple[s
 
 
 def _two(table: TableCells, question: str, yes: GivenColumns, no: GivenColumns) -> TwoReadingsError:
-    lines = [Advice("judge check {} {}", str(table.path), options_of(given)) for given in (yes, no)]
+    lines = [Advice("judge check {} {}", typed(table.path), options_of(given)) for given in (yes, no)]
     return TwoReadingsError(table.path, question, (lines[0], yes), (lines[1], no))

@@ -11,7 +11,7 @@ import pandas as pd
 
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
-from judge.base.wording import Advice, changed, few, listed
+from judge.base.wording import Advice, changed, few, listed, typed
 from judge.exchange.checked_table import Checked, check, fault_notes, missing_notes, read_side, untold
 from judge.exchange.column_roles import criteria_of, guess_side, side_of
 from judge.exchange.imported_folder import Import
@@ -20,7 +20,8 @@ from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, as_stated, 
 from judge.inputs.datasets.files.column_names import OVERALL, Side
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.table_file import SeveralSheetsError, is_column
+from judge.inputs.datasets.files.table_file import is_column
+from judge.inputs.datasets.files.workbook import SeveralSheetsError
 
 # People's, and a judge's.
 _SIDES = 2
@@ -132,8 +133,8 @@ def _own_words(table: TableCells, guessed: Guessed) -> list[str]:
 
 def _of_both(hint: str | None, path: Path, paths: Sequence[Path]) -> str | None:
     """A hint about one of two tables: its commands name both."""
-    both = " ".join(map(str, paths))
-    return None if hint is None else changed(hint, lambda text: both if text == str(path) else text)
+    both = " ".join(map(typed, paths))
+    return None if hint is None else changed(hint, lambda text: both if text == typed(path) else text)
 
 
 def _sides(tables: Sequence[TableCells], given: GivenColumns) -> tuple[TableCells, TableCells]:
@@ -151,8 +152,8 @@ def _sides(tables: Sequence[TableCells], given: GivenColumns) -> tuple[TableCell
     message = f"it cannot be seen which of {_shown(first)} and {_shown(second)} holds people's ratings"
     hint = Advice(
         "either judge check {} {} {} {}",
-        str(first.path),
-        str(second.path),
+        typed(first.path),
+        typed(second.path),
         Advice("{human}", human="COLUMN"),
         Advice("{judge}", judge="COLUMN"),
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+from openpyxl import Workbook
 
 from tests.tables.layouts import Layout, long, truth_of, wide
 
@@ -46,8 +47,26 @@ def systems_as_columns(folder: Path) -> Layout:
     return [folder / "by_system.csv"], truth_of(frame, ("claude-3-opus",))
 
 
+def sheets_and_their_items(folder: Path) -> Layout:
+    """A sheet that describes the items, one for each person, and one that is named for a model."""
+    frame = long(24, ("Anna", "Jonas", "GPT-4o (temp 0)"), ("Novelty", "Aptness"))
+    book = Workbook()
+    book.active.title = "Items"
+    book.active.append(["ID", "Metaphor", "Source"])
+    for row in frame.drop_duplicates("story").itertuples():
+        book.active.append([row.story, row.text, row.system])
+    for at, (rater, rows) in enumerate(frame.groupby("rater", sort=False)):
+        sheet = book.create_sheet(str(rater))
+        sheet.append(["ID", "Metaphor", "Novelty (1-5)", "Aptness (1-5)", "Notes"])
+        for cells in wide(rows, ["story", "text"]).sample(frac=1, random_state=at).itertuples(index=False):
+            sheet.append([*cells, "nice" if at else None])
+    book.save(folder / "items.xlsx")
+    return [folder / "items.xlsx"], truth_of(frame, ("GPT-4o (temp 0)",))
+
+
 MORE_LAYOUTS: tuple[Callable[[Path], Layout], ...] = (
     raw_answers_beside_scores,
     grid_with_unknown_names,
     systems_as_columns,
+    sheets_and_their_items,
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.base.errors import DataError, JudgeError, SpecError, nearest
-from judge.base.wording import Advice, few
+from judge.base.wording import Advice, few, typed
 from judge.inputs.datasets.dataset import is_key
 from judge.inputs.datasets.files.cell_patterns import fits, numbered
 from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, may_be_persons, named
@@ -198,7 +198,7 @@ def _refuse_judges(guessed: Guess, path: Path) -> None:
     names = dict.fromkeys(str(value) for value in guessed.reading.table.values(column))
     judges = [name for name in names if named(name).side == "judge"]
     if judges:
-        hint = f"judge check {path} reads both; a dataset holds people's ratings: leave the judge's rows out"
+        hint = f"judge check {typed(path)} reads both; a dataset holds people's ratings: leave the judge's rows out"
         raise DataError(f"raters {few(judges, 3)} are judges and no people", file=path, column=column, hint=hint)
 
 
@@ -207,7 +207,7 @@ def _pairs(reading: Reading, twins: Twins, path: Path) -> Guess:
     meanings, and DataError for verdicts of several people or of judges, which are imported."""
     people = [column for column in twins.verdicts if named(column).side != "judge"]
     if len(people) != 1 or twins.chosen or not fits("text", reading.table.values(twins.first)):
-        hint = f"judge import {path}, then judge rank"
+        hint = f"judge import {typed(path)}, then judge rank"
         message = f"compares two stories a row, with verdicts in {', '.join(twins.verdicts)}: no ratings of one story"
         raise DataError(message, file=path, hint=hint)
     fields = {"first": twins.first, "second": twins.second, "preference": people[0]}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from judge.base.errors import DataError
-from judge.base.wording import Advice, few
+from judge.base.wording import Advice, few, typed
 from judge.inputs.datasets.files.cell_patterns import as_spelled, spelled_alike
 from judge.inputs.datasets.files.column_evidence import Evidence
 from judge.inputs.datasets.files.column_names import OVERALL, is_count, named, named_column
@@ -140,7 +140,7 @@ class Labelled(Evidence):
         columns = {"story": "=row", f"judges.{OVERALL}": judge, f"people.{OVERALL}": ",".join(people)}
         columns |= {"labels": f"={','.join(union)}", "unordered": "=*"}
         others = [column for column in self.table.columns if column not in (judge, *people)]
-        path, run = str(self.table.path), f"runs/{self.table.path.stem}"
+        path, run = typed(self.table.path), f"runs/{self.table.path.stem}"
         way = Advice("judge import {} -o {} {columns}", path, run, columns=columns)
         way = Advice("{} {leave_out}", way, leave_out=",".join(others)) if others else way
         way = Advice("{}, then judge correlate {} {layout}", way, run, layout="confusion")

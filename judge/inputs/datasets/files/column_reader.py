@@ -23,9 +23,10 @@ from judge.inputs.datasets.files.column_words import MEANS, NAMES, NO_ANSWERS, T
 from judge.inputs.datasets.files.reading import Reading, Role
 from judge.inputs.datasets.files.survey_rows import RESPONDENT
 from judge.inputs.datasets.files.table_cells import TableCells, leaves_out
-from judge.inputs.datasets.files.table_file import SHEET, is_column
+from judge.inputs.datasets.files.table_file import is_column
 from judge.inputs.datasets.files.total_rows import TOTALS
 from judge.inputs.datasets.files.verdict_codes import Twins, stories_in_a_row, twins_in, written_by_both
+from judge.inputs.datasets.files.workbook import SHEET
 
 # Characters of a rating that is written in another way, such as 85 % or 4/5.
 _SHORT, _FIGURE = 10, late(r"\W*\d")
@@ -354,7 +355,7 @@ class _Reader(Labelled):
     def _by_sheets(self) -> bool:
         """Whether a workbook's sheets, none of them named for a criterion, hold the same names, each once."""
         if self._calls("criterion", SHEET) or self._all_sided(SHEET):
-            return any(self.table.values(SHEET)) and {named(str(v)).side for v in self.values(SHEET)} == {"human"}
+            return any(self.table.values(SHEET)) and "human" in {named(str(v)).side for v in self.values(SHEET)}
         ids = [c for c in self._id_names(SHEET) if self._told_by([c, SHEET]) == len(self.table.rows)]
         return any(2 * self._told_by([column]) <= len(self.table.rows) for column in ids)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judge.base.errors import DataError
-from judge.base.wording import Advice, changed, joined
+from judge.base.wording import Advice, changed, joined, typed
 from judge.inputs.datasets.files.cell_patterns import constant_within
 from judge.inputs.datasets.files.column_names import (
     NamedColumn,
@@ -67,8 +67,8 @@ class TwoReadingsError(DataError):
 
     def beside(self, path: Path, paths: Sequence[Path]) -> TwoReadingsError:
         """The same question of a table that is read together with others: commands name all `paths`."""
-        names = " ".join(map(str, paths))
-        yes, no = (changed(option, lambda text: names if text == str(path) else text) for option in self.options)
+        names = " ".join(map(typed, paths))
+        yes, no = (changed(option, lambda text: names if text == typed(path) else text) for option in self.options)
         return TwoReadingsError(path, self.question, (yes, self.choices[0]), (no, self.choices[1]))
 
     def about(self, yes: Any, no: Any, *, more: str = "") -> TwoReadingsError:

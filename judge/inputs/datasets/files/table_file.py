@@ -8,30 +8,25 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
-from judge.base.errors import DataError, MissingExtraError, unknown
+from judge.base.errors import DataError, MissingExtraError
 from judge.base.late_pattern import late
-from judge.base.wording import Advice
 from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
 from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json, text_of
 from judge.inputs.datasets.files.survey_rows import answers_in_rows
 from judge.inputs.datasets.files.system_columns import stories_in_rows
 from judge.inputs.datasets.files.total_rows import without_totals
 from judge.inputs.datasets.files.voted_records import rows_of_votes
+from judge.inputs.datasets.files.workbook import workbook_rows
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
-# Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory.
-_MOST_UNPACKED = 256 << 20
-
 _SEPARATORS = (",", ";", "\t", "|")
 _COMMA_NUMBER = late(r"[+-]?\d+,\d+")
 _LEAST_FRACTIONS = 5
 EXPECTED = "expected("
-# Column of the sheet's name where a workbook's sheets are read below each other, and rows of a sheet with a table.
-SHEET, _LEAST_ROWS, _LEGEND = "sheet", 3, 2
 # Share of a column's cells that are numbers, the others being words for none.
 _MOSTLY = 0.7
 # Rows from which the columns of formats without a header are known.
@@ -62,7 +57,7 @@ def _as_written(path: Path, sheet: str | None, told: list[str] | None) -> Iterat
     elif suffix == ".parquet":
         rows = _parquet(path)
     elif suffix == ".xlsx":
-        rows = _workbook(path, sheet, told)
+        rows = workbook_rows(path, sheet, told)
     else:
         raise DataError(f"files ending in {suffix or 'nothing'} are not read", file=path, allowed=", ".join(SUFFIXES))
     row = 0
@@ -259,141 +254,3 @@ def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
                     yield row, cells
     except (pa.ArrowException, OSError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise DataError(f"is not a Parquet file, or a damaged one: {error}", file=path) from error
-
-
-def _workbook(path: Path, named: str | None, told: list[str] | None) -> Iterator[tuple[int, Any]]:
-    try:
-        import openpyxl
-        from openpyxl.utils.exceptions import InvalidFileException
-    except ImportError as error:
-        raise MissingExtraError("XLSX", "data") from error
-    import zlib
-    from xml.etree.ElementTree import ParseError
-    from zipfile import BadZipFile
-
-    try:
-        _check_size(path)
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        formulas = openpyxl.load_workbook(path, read_only=True)
-    except (InvalidFileException, BadZipFile, zlib.error, EOFError, KeyError, ValueError, ParseError, OSError) as error:
-        raise DataError("is not an XLSX workbook", file=path) from error
-    try:
-        sheets = _sheets(book, path, named)
-        left = [sheet.title for sheet in book.worksheets if sheet not in sheets]
-        if told is not None and left:
-            told.append(f"sheets that are not read: {', '.join(left)}")
-        for sheet in sheets:
-            own = {SHEET: sheet.title} if len(sheets) > 1 else {}
-            for row, cells in _sheet_rows(sheet, formulas[sheet.title], path):
-                yield row, own | cells
-    except (BadZipFile, zlib.error, EOFError, ParseError) as error:
-        raise DataError(f"is a damaged XLSX workbook ({error})", file=path) from error
-    finally:
-        book.close()
-        formulas.close()
-
-
-def _check_size(path: Path) -> None:
-    # When unpacked.
-    from zipfile import ZipFile
-
-    with ZipFile(path) as archive:
-        size = sum(info.file_size for info in archive.infolist())
-    if size > _MOST_UNPACKED:
-        raise DataError(
-            f"unpacks to {size / 1e6:,.0f} MB",
-            file=path,
-            allowed=f"at most {_MOST_UNPACKED / 1e6:,.0f} MB",
-            hint="save it as CSV or Parquet",
-        )
-
-
-class SeveralSheetsError(DataError):
-    """A workbook with several tables, of which none was named; `names` are those of their sheets."""
-
-    names: tuple[str, ...] = ()
-
-
-def _sheets(book: Any, path: Path, named: str | None) -> list[Any]:
-    """The named sheet; else the only one with a table, or all of them where their headers are the same."""
-    if named is not None:
-        if named not in book.sheetnames:
-            raise DataError(unknown("sheet", named, book.sheetnames), file=path)
-        return [book[named]]
-    heads = {sheet.title: head for sheet in book.worksheets if (head := _head(sheet))}
-    tables = [title for title, head in heads.items() if len(head[0]) > 1 and len(head) > _LEAST_ROWS]
-    tables = [title for title in tables if not _is_legend(heads[title])] or tables or [*heads]
-    first = {tuple(heads[title][0]) for title in tables}
-    if len(tables) > 1 and len(first) > 1:
-        words = "name one: {columns!r} (in run.yaml: columns: {{sheet: {}}})"
-        hint = Advice(words, tables[0], columns={"sheet": f"={tables[0]}"})
-        error = SeveralSheetsError(f"holds {len(tables)} sheets", file=path, found=", ".join(tables), hint=hint)
-        error.names = tuple(tables)
-        raise error
-    if not tables:
-        raise DataError("the table has no rows", file=path)
-    return [book[title] for title in tables]
-
-
-def _is_legend(head: Sequence[Sequence[str]]) -> bool:
-    """Whether the first rows of a sheet are two columns, the second of words: what codes or letters stand for."""
-    numbers = [cell for row in head for cell in row[1:] if cell.replace(".", "", 1).isdigit()]
-    return max(map(len, head)) <= _LEGEND and not numbers
-
-
-def _head(sheet: Any) -> list[list[str]]:
-    """The first rows of a sheet below a title that hold anything, as texts without what is empty."""
-    rows = [*islice((row for row in sheet.iter_rows(values_only=True) if any(_filled(row))), _LEAST_ROWS + MOST_ROWS)]
-    rows = rows[titles_above(rows) :][: _LEAST_ROWS + 1]
-    return [[str(value) for value in row if value not in (None, "")] for row in rows]
-
-
-def _filled(row: tuple[Any, ...]) -> list[bool]:
-    return [value is not None and value != "" for value in row]
-
-
-def _sheet_rows(sheet: Any, formulas: Any, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    header: list[str] = []
-    both = zip(sheet.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True)
-    first = list(islice(both, MOST_ROWS + LOOKED_AT))
-    several = _several_sheet_rows([values for values, _ in first])
-    left = 0 if several is None else several.rows
-    for row, (values, written) in enumerate(chain(first, both), start=1):
-        filled = _filled(values)
-        if several is not None:
-            if any(filled):
-                left -= 1
-                if left < 0:
-                    yield row, several.cells(values, path, row)
-            continue
-        if not header and any(filled):
-            header = _sheet_header(values[: len(filled) - filled[::-1].index(True)], path, row)
-        elif any(filled[len(header) :]):
-            raise DataError("has cells to the right of the header's last column", file=path, row=row)
-        elif any(_filled(written)):
-            for column, value, formula in zip(header, values, written, strict=False):
-                if value is None and formula is not None:
-                    hint = "open it in a spreadsheet program and save it, so that the file holds the values"
-                    message = "a formula that was never computed"
-                    raise DataError(message, file=path, row=row, column=column, found=formula, hint=hint)
-            yield row, dict(zip(header, values, strict=False)) | dict.fromkeys(header[len(values) :])
-
-
-def _several_sheet_rows(rows: Sequence[tuple[Any, ...]]) -> Header | None:
-    """The header of a sheet whose first filled row alone is none."""
-    filled = [row for row in rows if any(_filled(row))]
-    if not filled:
-        return None
-    last = max((at for at, full in enumerate(_filled(filled[0])) if full), default=-1)
-    names = [str(value or "") for value in filled[0][: last + 1]]
-    right = len(filled) > 1 and any(_filled(filled[1])[last + 1 :])
-    return header_of(filled) if len({*names}) < len(names) or right else None
-
-
-def _sheet_header(values: tuple[Any, ...], path: Path, row: int) -> list[str]:
-    header = ["" if value is None else str(value).strip() for value in values]
-    twice = next((name for name in header if header.count(name) > 1), None)
-    if twice is not None:
-        message = "the header names a column twice" if twice else "the header has columns without a name"
-        raise DataError(message, file=path, row=row, column=twice, hint="give each column a name of its own")
-    return header

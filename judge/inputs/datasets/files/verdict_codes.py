@@ -54,6 +54,8 @@ _VERDICTS = ("preference", "preferred", "winner", "choice", "verdict")
 # Parts of names of columns of verdicts: with more grades than three, numbers alone could be ratings.
 _GRADED = late(r"pref|better|verdict|winner|vergleich|besser|mejor|meilleur|compar|choice")
 _MOST_PLAIN = 3
+# Names of columns of who wrote the stories, and words of a sentence at the least.
+_WRITERS, _LEAST_WORDS = "source|author|writ|generator", 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,16 @@ def twins_in(
     """The two stories of each row of a table, None where a row holds one. `values` gives a column's cells that are not
     blank, `cells` all of them."""
     pairs = [(first, second) for first, second in column_pairs(columns) if not _numbers(values(first))]
+    # Two columns of texts, however they are called, are stories beside verdicts on them.
+    others = column_pairs(columns, any_stem=True) if not any(_texts(values(first)) for first, _ in pairs) else []
+    pairs += [pair for pair in others if pair not in pairs and all(_texts(values(column)) for column in pair)]
+    writers = [pair for pair in column_pairs(columns, any_stem=True) if _is(pair[0], _WRITERS)]
+    pairs += [pair for pair in writers if pairs and pair not in pairs and not _numbers(values(pair[0]))]
     texts = max(pairs, key=lambda pair: sum(len(str(value)) for value in values(pair[0])), default=None)
     if texts is None:
         return None
     about = {column for pair in pairs for column in pair}
-    systems = next((pair for pair in pairs if pair != texts and _is(pair[0], "model|system")), None)
+    systems = next((pair for pair in pairs if pair != texts and _is(pair[0], f"model|system|{_WRITERS}")), None)
     if systems is None and _is(texts[0], "model|system"):
         systems = texts
     verdicts: dict[str, frozenset[str]] = {}
@@ -157,6 +164,12 @@ def _chosen(
     return chosen
 
 
+def _texts(values: Sequence[Any]) -> bool:
+    """Whether cells are mostly sentences."""
+    words = [value for value in values if isinstance(value, str) and len(value.split()) >= _LEAST_WORDS]
+    return bool(values) and 2 * len(words) > len(values)
+
+
 def _tie(value: Any) -> str:
     return "tie" if WORDS.get(verdict_word(value)) == "tie" else "other"
 
@@ -186,8 +199,8 @@ def code_question(codes: Sequence[Sequence[str]]) -> str:
     return f"do the verdicts' codes mean {words}?"
 
 
-def column_pairs(columns: Sequence[str]) -> list[tuple[str, str]]:
-    """Columns about the first and the second of two stories, by their names."""
+def column_pairs(columns: Sequence[str], *, any_stem: bool = False) -> list[tuple[str, str]]:
+    """Columns about the first and the second of two stories, by their names; with `any_stem`, of anything two."""
     parts: dict[tuple[str, str], str] = {}
     for column in columns:
         match = _SPLIT.match(plain_letters(_NOTE.sub("", column)))
@@ -198,7 +211,12 @@ def column_pairs(columns: Sequence[str]) -> list[tuple[str, str]]:
     for (stem, end), column in parts.items():
         for first, second in _ENDS:
             longer = any((stem, more) in parts for more in ("3", "c"))
-            if end == first and (stem, second) in parts and not longer and (_STORIES.search(stem) or not stem):
+            if (
+                end == first
+                and (stem, second) in parts
+                and not longer
+                and (any_stem or _STORIES.search(stem) or not stem)
+            ):
                 pairs.append((column, parts[stem, second]))
     return pairs
 

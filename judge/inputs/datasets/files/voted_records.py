@@ -4,10 +4,13 @@ records with a list of people's votes beside one of judges'."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
+from judge.base.late_pattern import late
 from judge.inputs.datasets.files.column_words import NAMES, fold
+from judge.inputs.datasets.files.verdict_codes import WORDS, column_pairs
 
 # Records that tell the form of all.
 _LOOKED_AT = 20
@@ -15,7 +18,9 @@ _LOOKED_AT = 20
 _WHO = frozenset((*NAMES["rater"], "voter", "judge", "model"))
 # Keys of dialogues that a story answers.
 _DIALOGUES = frozenset(("conversation", "dialogue", "dialog", "history", "context"))
-RATER, CRITERION, RATING = "rater", "criterion", "rating"
+RATER, CRITERION, RATING, VERDICT = "rater", "criterion", "rating", "verdict"
+# Keys of the story that was shown at a place.
+_SHOWN = late(r"(?i)shown|order|position|place")
 _LISTS = 2
 
 _Split = Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
@@ -30,6 +35,8 @@ def rows_of_votes(rows: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     if records and all(isinstance(record, dict) for record in records):
         voted = _lists_of_votes(records)
         split = _tasks if all(map(_is_task, records)) else (lambda record: _votes(record, voted)) if voted else None
+        if split is None and (battle := _battle(records)) is not None:
+            split = battle.rows
     for row, whole in chain(first, rows):
         cells = _with_turns(whole, called) if isinstance(whole, dict) else whole
         if split is None or not isinstance(cells, dict):
@@ -110,6 +117,71 @@ def _value(value: Any) -> Any:
 
 def _joined(value: Any) -> str | None:
     return "; ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Battle:
+    """Keys of the two stories of a record, of objects of votes by voter, and of lists of votes with who and what."""
+
+    first: str
+    second: str
+    votes: tuple[str, ...]
+    lists: Mapping[str, tuple[str, str]]
+
+    def rows(self, record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """A row for each vote, with the stories' keys in pairs of columns."""
+        used = {self.first, self.second, *self.votes, *self.lists}
+        base = {key: value for key, value in record.items() if key not in used}
+        for at, key in enumerate((self.first, self.second), 1):
+            held = record[key] if isinstance(record[key], Mapping) else {"text": record[key]}
+            base |= {f"{name}_{at}": value for name, value in held.items()}
+        sides = {self.first: "first", self.second: "second"}
+        for key in self.votes:
+            for who, word in record[key].items():
+                yield base | {RATER: who, VERDICT: sides.get(word, word)}
+        for key, (who, what) in self.lists.items():
+            for vote in _entries(record.get(key)):
+                yield base | {RATER: vote.get(who), VERDICT: sides.get(vote.get(what), vote.get(what))}
+
+
+def _battle(records: Sequence[Mapping[str, Any]]) -> _Battle | None:
+    """The votes of records that hold two stories under keys of one stem, which the votes name."""
+    pairs = column_pairs([*records[0]], any_stem=True)
+    for first, second in pairs:
+        if not all(first in record and second in record for record in records):
+            continue
+        known = {first, second}
+        votes = [key for key in records[0] if _are_votes([record.get(key) for record in records], known)]
+        lists = {
+            key: named
+            for key in records[0]
+            if (named := _vote_keys([vote for record in records for vote in _entries(record.get(key))], known))
+        }
+        if votes:
+            return _Battle(first, second, tuple(votes), lists)
+    return None
+
+
+def _are_votes(values: Sequence[Any], known: Collection[str]) -> bool:
+    """Whether objects hold, by voter, the names of two stories or a word for a tie."""
+    if not all(isinstance(value, Mapping) and value for value in values):
+        return False
+    return _name_stories([word for value in values for word in value.values()], known)
+
+
+def _vote_keys(votes: Sequence[Mapping[str, Any]], known: Collection[str]) -> tuple[str, str] | None:
+    """The keys of who voted and of the story that was preferred, in a list of votes; not of that shown first."""
+    keys = set.intersection(*({*vote} for vote in votes)) if votes else set()
+    who = next((key for key in keys if fold(key) in _WHO), None)
+    what = [key for key in sorted(keys) if _name_stories([vote[key] for vote in votes], known)]
+    chosen = [key for key in what if not _SHOWN.search(key)]
+    return (who, chosen[0]) if who is not None and len(chosen) == 1 else None
+
+
+def _name_stories(words: Sequence[Any], known: Collection[str]) -> bool:
+    texts = [word for word in words if isinstance(word, str)]
+    others = {word for word in texts if word not in known}
+    return len(texts) == len(words) and {*texts} >= {*known} and all(WORDS.get(fold(word)) == "tie" for word in others)
 
 
 def _lists_of_votes(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
