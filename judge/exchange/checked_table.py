@@ -321,7 +321,7 @@ def _notes(table: TableCells, columns: Guessed, given: GivenColumns) -> list[str
         notes.append(Note(f"{prompt} is read as the story-prompt", advice, joint="; "))
     if columns.positions and not given.positions:
         notes.append("in every row people's columns are in order: they hold sorted answers, not one person each")
-    elif not columns.positions and len({column.who for column in columns.people}) > 1:
+    elif not columns.positions and "rater" not in columns.fields and len({column.who for column in columns.people}) > 1:
         meaning = "each column of people's ratings is read as one person's"
         advice = Advice("where columns are the first, second, ... answer and not persons: {positions}", positions=True)
         notes.append(Note(meaning, advice, joint="; "))

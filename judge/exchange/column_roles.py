@@ -365,6 +365,8 @@ def _from_columns(
         ]
         groups.append(rows if given.number_repeats and side is judges else distinct(rows))
     judged, rated = groups
+    if "rater" in fields and given.human and not given.rater and len({c.criterion for c in rated}) < len(rated):
+        del fields["rater"]  # what the user named goes before what was guessed
     if "rater" in fields and len({column.criterion for column in rated}) < len(rated):
         raise SpecError(
             Advice(

@@ -64,9 +64,65 @@ def sheets_and_their_items(folder: Path) -> Layout:
     return [folder / "items.xlsx"], truth_of(frame, ("GPT-4o (temp 0)",))
 
 
+def grid_beside_a_code(folder: Path) -> Layout:
+    """Criteria by persons of two letters, the judge's columns, and the code of who wrote each answer."""
+    frame = long(25, ("KS", "LM", "KI"), ("Originalität", "Nutzen"))
+    frame["column"] = [
+        f"KI_{c}" if who == "KI" else f"{c}_{who}" for c, who in zip(frame["criterion"], frame["rater"], strict=True)
+    ]
+    table = wide(frame, ["story", "system", "text"], "column").rename(columns={"story": "Nr", "text": "Antwort"})
+    table["VP-Code"] = [f"AB{n // 2:02}" for n in range(len(table))]
+    table.drop(columns="system").to_csv(folder / "classes.csv", sep=";", index=False, encoding="utf-8-sig")
+    return [folder / "classes.csv"], truth_of(frame, ("KI",))
+
+
+def keys_by_numbers(folder: Path) -> Layout:
+    """One row a person and story, keys called RATERNO and STORYNO, facts of the persons, and a judge's API_ values."""
+    people = tuple(str(200 + n) for n in range(6))
+    frame = long(26, (*people, "API"), ("CREAT", "HUMOR"))
+    rows = wide(frame[frame["rater"] != "API"], ["rater", "story", "system"])
+    judge = wide(frame[frame["rater"] == "API"], ["story"]).set_index("story")
+    names = {"rater": "RATERNO", "story": "STORYNO", "system": "SOURCE"}
+    numbers = {story: at for at, story in enumerate(dict.fromkeys(rows["story"]), 1)}
+    for criterion in ("CREAT", "HUMOR"):
+        rows[f"API_{criterion}"] = rows["story"].map(judge[criterion])
+    rows["CLASS"], rows["SEX"] = rows["rater"].astype(int) % 3, rows["rater"].map(lambda who: "fm"[int(who) % 2])
+    rows["system"] = rows["system"].map({"north": "student", "south": "AI", "east": "AI"})
+    rows["story"] = rows["story"].map(numbers)
+    rows.rename(columns=names).to_csv(folder / "keys.csv", index=False)
+    return [folder / "keys.csv"], truth_of(frame, ("API",))
+
+
+def form_of_texts(folder: Path) -> Layout:
+    """A form's grid of one question, whose rows are the texts themselves; addresses with a blank in the file's name."""
+    frame = long(27, ("a@x.org", "b@x.org", "c@x.org"), ("funny",))
+    frame["question"] = "On a scale from 1 to 5, how funny is each joke? [" + frame["text"] + "]"
+    table = wide(frame, ["rater"], "question").rename(columns={"rater": "Email Address"})
+    table.insert(0, "Timestamp", [f"10/1{n}/2024 10:00:05" for n in range(len(table))])
+    table["Any comments?"] = ""
+    table.to_csv(folder / "Jokes (Responses).csv", index=False)
+    return [folder / "Jokes (Responses).csv"], truth_of(frame)
+
+
+def one_true_choice(folder: Path) -> Layout:
+    """A crowd's batch, in which each answer is five columns of true and false."""
+    frame = long(28, ("A3JJJLLM3TQSQ", "A2XYZWAI34567", "A3XYZWGPT4567"), ("interest", "style"))
+    table = wide(frame, ["rater", "story", "system", "text"])
+    for criterion in ("interest", "style"):
+        for at in range(1, 6):
+            table[f"Answer.{criterion}.{at}"] = [str(value == at).lower() for value in table[criterion]]
+    names = {"rater": "WorkerId", "story": "Input.story_id", "system": "Input.model", "text": "Input.story"}
+    table.drop(columns=["interest", "style"]).rename(columns=names).to_csv(folder / "hot.csv", index=False)
+    return [folder / "hot.csv"], truth_of(frame)
+
+
 MORE_LAYOUTS: tuple[Callable[[Path], Layout], ...] = (
     raw_answers_beside_scores,
     grid_with_unknown_names,
     systems_as_columns,
     sheets_and_their_items,
+    grid_beside_a_code,
+    keys_by_numbers,
+    form_of_texts,
+    one_true_choice,
 )

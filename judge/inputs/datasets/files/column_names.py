@@ -44,7 +44,10 @@ _SHORTEST = 3
 _ENDS = " _-./:|()"
 # What stands in brackets at the end of a name: a note where it is more than a word, as in (1=yes) or (mean of 3).
 _NOTE = late(r"\s*[(（\[]([^()（）\[\]]*)[)）\]]\s*$")
+# A crowd worker's code, whose letters spell a model's name by chance.
+_WORKER = late(r"A(?=[A-Z]*\d)[A-Z0-9]{10,}")
 _FORM_FIELD = late(r"^(?:input|answer)\.", re.IGNORECASE)
+_NUMBERS_NAMES = late(r"^(.*)(?:no|nr|num|code)$")
 _NUMBERED = late(r"^(.*?)[ _.-]*(?:\d+|[a-e])$", re.IGNORECASE)
 
 
@@ -75,6 +78,8 @@ def named(column: str) -> NamedColumn:
     """Side, criterion and rater that a column's name suggests, such as judge, Coherence and gpt4 of `gpt4_coh`. A
     language model's name goes before words such as rater, which may speak of one."""
     name = _without_note(_FORM_FIELD.sub("", column))
+    if _WORKER.fullmatch(name):
+        return NamedColumn(column, "human", None, column, mean=False)
     if _LIKE_PEOPLE.search(name) or _SENTENCE.search(name):
         return NamedColumn(column, None, name.strip(), name.strip(), mean=False)
     parts = list(_PARTS.finditer(plain_letters(name)))
@@ -195,6 +200,11 @@ def named_column(name: str, columns: Sequence[str]) -> str | None:
     for usual_name in NAMES[name]:
         for column in columns:
             if bare(column) == usual_name:
+                return column
+    if name in ("id", "rater"):
+        for column in columns:
+            numbered_name = _NUMBERS_NAMES.match(bare(column))
+            if numbered_name and len(numbered_name[1]) > _SHORTEST and numbered_name[1] in NAMES[name]:
                 return column
     words = {*NAMES[name]} | FILLERS
     for column in columns:

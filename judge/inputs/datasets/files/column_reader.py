@@ -36,6 +36,7 @@ _ROUNDED = 0.0051
 _LONG_PROMPTS = frozenset(("source", "document", "article"))
 # Rows at the end among which those of sums stand.
 _LAST = 3
+_STEM_SUFFIX = late(r"^(.+)[ _.-]+([^ _.-]+)$")
 _WORDS = late(r"[^\W\d_]+")
 
 
@@ -318,14 +319,17 @@ class _Reader(Labelled):
             self.take(named_column("text", left) or longest(left, self.values) or left[0], "text", "long texts")
 
     def _raters(self) -> None:
-        if self.has("rater"):
+        if self.has("rater") or self._grid_of_persons():
             return
         people = [c for c in self._sided("human") if not named_column("rater", [c])]
         # Who answered in each row, with people's ratings of its story repeated beside it, is no rater.
         free = [c for c in self.free() if not people or not self._names_models(c)]
+        other = named_column("rater", [c for c in free if not is_given_name(c) and bare(c) != "source"])
+        other = other if other is not None and self._names_raters(other) else None
         for usual in NAMES["rater"]:
             for column in free:
-                if bare(column) != usual or (usual == "source" and (people or not self._all_sided(column))):
+                source = usual == "source" and (people or other is not None or not self._all_sided(column))
+                if bare(column) != usual or source:
                     continue
                 if self._names_raters(column):
                     self.take(column, "rater", "names who rated each row")
@@ -335,8 +339,7 @@ class _Reader(Labelled):
         if beside is not None and not any(isinstance(name, Mapping) for of in self.values(beside) for name in of):
             self.take(beside, "rater", "names who rated, in a list beside the ratings")
             return
-        other = named_column("rater", [c for c in free if not is_given_name(c) and bare(c) != "source"])
-        if other is not None and self._names_raters(other):
+        if other is not None:
             self.take(other, "rater", "names who rated each row")
             return
         for column in free:
@@ -351,6 +354,19 @@ class _Reader(Labelled):
             if fits("rater", self.values(column)) and self._calls_people(column) and not self.table.unique(column):
                 self.take(column, "rater", "names people")
                 return
+
+    def _grid_of_persons(self) -> bool:
+        """Whether columns are STEM x SUFFIX, with the same suffixes under several stems, in a row for each story: of
+        criteria and persons, beside which a code names no rater of the row."""
+        rated = [c for c in self.free() if self._rated(c) and not is_count(c) and named(c).side is None]
+        ends: dict[str, set[str]] = {}
+        for match in map(_STEM_SUFFIX.match, rated):
+            if match:
+                ends.setdefault(match[1], set()).add(match[2])
+        grids = [suffixes for suffixes in ends.values() if len(suffixes) > 1]
+        whole = len(grids) > 1 and all(suffixes == grids[0] for suffixes in grids)
+        judged = any(named(c).side == "judge" and self._rated(c) for c in self.free())
+        return whole and judged and any(self.table.unique(c) for c in self.free() if c not in rated)
 
     def _by_sheets(self) -> bool:
         """Whether a workbook's sheets, none of them named for a criterion, hold the same names, each once."""

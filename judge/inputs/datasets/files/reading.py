@@ -143,6 +143,8 @@ class Reading:
         numbers = [c for c in left if c.column in self.columns and self.columns[c.column].role == "rating"]
         lists = [column for column in numbers if self.table.lists(column.column)]
         people, left = people + lists, [column for column in left if column not in lists]
+        if not judges and not people and (both := self._of_stories(left)) is not None:
+            return both
         if not judges and (its := self._of_raters(left, people)) is not None:
             return Sides([its], people or [column for column in left if column is not its], [])
         if judges and not people and left and not given_by_models(judges):
@@ -170,6 +172,19 @@ class Reading:
             judges = left
         left = [column for column in left if column not in (*judges, *people)]
         return Sides(without_means(judges), without_means(people), left)
+
+    def _of_stories(self, left: Sequence[NamedColumn]) -> Sides | None:
+        """Columns that are the same in all rows of a story, each named with a word by a column that is not, as
+        `API_STYLE` by `STYLE`: a judge's values beside those of the rater of each row."""
+        ids, rater = self.column("id"), self.column("rater")
+        if ids is None or rater is None:
+            return None
+        once = [column for column in left if constant_within(self.table, column.column, ids)]
+        each = [column for column in left if column not in once]
+        crossed = _crossed(once, each)
+        if not crossed or len({column.who for column in crossed}) > 1:
+            return None
+        return Sides([replace(column, side="judge") for column in crossed], each, [])
 
     def _of_raters(self, left: Sequence[NamedColumn], people: Sequence[NamedColumn]) -> NamedColumn | None:
         """The only column of numbers with one value a story, beside one with a value for each person who rated it."""

@@ -33,6 +33,8 @@ _PERSONS = (
     *("your initials", "initials", "your name", "name", "participant", "participant id"),
 )
 _LEAST_ITEMS = 2
+# Words of a sentence at the least, and what a question asks for.
+_LEAST_WORDS, _ASKED = 4, late(r"(?i)\b(?:how|wie|combien|cuán|qué tan)\s+(\w+)")
 _NAMED = 4
 
 
@@ -88,6 +90,8 @@ def _survey(first: Sequence[Mapping[str, Any]]) -> _Survey | None:
 def _grid(columns: Sequence[str]) -> _Survey | None:
     parts = {column: match for column in columns if (match := _GRID.match(column))}
     items = list(dict.fromkeys(match["item"] for match in parts.values()))
+    if len(items) == 1 and _are_texts([match["criterion"] for match in parts.values()]):
+        return _of_one_question(columns, items[0], {column: match["criterion"] for column, match in parts.items()})
     criteria = {match["criterion"] for match in parts.values()}
     if len(items) < _LEAST_ITEMS or len(items) * len(criteria) != len(parts):
         return None
@@ -95,6 +99,20 @@ def _grid(columns: Sequence[str]) -> _Survey | None:
     names = short if len({*short.values()}) == len(items) else dict(zip(items, items, strict=True))
     answers = {(names[match["item"]], match["criterion"]): column for column, match in parts.items()}
     return _made("an export of a form", columns, answers, {})
+
+
+def _are_texts(rows: Sequence[str]) -> bool:
+    """Whether the rows of a question's grid are mostly sentences: items, and no criteria."""
+    return len(rows) >= _LEAST_ITEMS and 2 * sum(len(row.split()) >= _LEAST_WORDS for row in rows) > len(rows)
+
+
+def _of_one_question(columns: Sequence[str], question: str, texts: Mapping[str, str]) -> _Survey:
+    """One question asked about each of several texts: these are the items, and its adjective the criterion."""
+    asked = _ASKED.search(question)
+    criterion = asked[1] if asked else question
+    items = {column: f"item {at}" for at, column in enumerate(texts, 1)}
+    answers = {(item, criterion): column for column, item in items.items()}
+    return _made("an export of a form", columns, answers, {items[column]: text for column, text in texts.items()})
 
 
 def _qualtrics(columns: Sequence[str], questions: Mapping[str, Any], ids: Mapping[str, Any]) -> _Survey | None:

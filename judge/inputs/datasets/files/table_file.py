@@ -15,6 +15,7 @@ from typing import Any
 from judge.base.errors import DataError, MissingExtraError
 from judge.base.late_pattern import late
 from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
+from judge.inputs.datasets.files.one_hot import choices_as_ratings
 from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json, text_of
 from judge.inputs.datasets.files.survey_rows import answers_in_rows
 from judge.inputs.datasets.files.system_columns import stories_in_rows
@@ -38,7 +39,8 @@ def table_rows(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """(row number, cells by column) of a table. Keys that a JSON object lacks are None. `told` is given sentences on
     rows that are read otherwise than they stand, or left out. Raises DataError for another format or no rows."""
-    yield from stories_in_rows(without_totals(_as_written(path, sheet, told), told), told)
+    rows = choices_as_ratings(_as_written(path, sheet, told), told)
+    yield from stories_in_rows(without_totals(rows, told), told)
 
 
 def _as_written(path: Path, sheet: str | None, told: list[str] | None) -> Iterator[tuple[int, dict[str, Any]]]:

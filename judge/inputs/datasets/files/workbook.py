@@ -37,12 +37,11 @@ def workbook_rows(path: Path, named: str | None, told: list[str] | None) -> Iter
         raise DataError("is not an XLSX workbook", file=path) from error
     try:
         sheets = _sheets(book, path, named)
-        left = [sheet.title for sheet in book.worksheets if sheet not in sheets]
+        others = [sheet for sheet in book.worksheets if sheet not in sheets]
+        described = _described(sheets, others, formulas, path, told)
+        left = [sheet.title for sheet in others if sheet.title != described.sheet]
         if told is not None and left:
             told.append(f"sheets that are not read: {', '.join(left)}")
-        described = _described(
-            sheets, [sheet for sheet in book.worksheets if sheet.title in left], formulas, path, told
-        )
         for sheet in sheets:
             own = {SHEET: sheet.title} if len(sheets) > 1 else {}
             for row, cells in _sheet_rows(sheet, formulas[sheet.title], path):
