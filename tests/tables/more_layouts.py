@@ -67,9 +67,8 @@ def sheets_and_their_items(folder: Path) -> Layout:
 def grid_beside_a_code(folder: Path) -> Layout:
     """Criteria by persons of two letters, the judge's columns, and the code of who wrote each answer."""
     frame = long(25, ("KS", "LM", "KI"), ("Originalität", "Nutzen"))
-    frame["column"] = [
-        f"KI_{c}" if who == "KI" else f"{c}_{who}" for c, who in zip(frame["criterion"], frame["rater"], strict=True)
-    ]
+    judged = frame["rater"] == "KI"
+    frame["column"] = ("KI_" + frame["criterion"]).where(judged, frame["criterion"] + "_" + frame["rater"])
     table = wide(frame, ["story", "system", "text"], "column").rename(columns={"story": "Nr", "text": "Antwort"})
     table["VP-Code"] = [f"AB{n // 2:02}" for n in range(len(table))]
     table.drop(columns="system").to_csv(folder / "classes.csv", sep=";", index=False, encoding="utf-8-sig")
@@ -116,6 +115,26 @@ def one_true_choice(folder: Path) -> Layout:
     return [folder / "hot.csv"], truth_of(frame)
 
 
+def raw_answers_in_a_file(folder: Path) -> Layout:
+    """People's sliders, and a log of a judge's answers in words, numbered `rep`, two of which hold no number."""
+    frame = long(29, ("p1", "p2", "gpt-4o-mini"), ("depth",), top=100)
+    people = frame[frame["rater"] != "gpt-4o-mini"].rename(columns={"rater": "participant", "rating": "depth_0_100"})
+    people[["participant", "story", "depth_0_100"]].rename(columns={"story": "item_id"}).to_csv(
+        folder / "titles.csv", index=False
+    )
+    judge = frame[frame["rater"] == "gpt-4o-mini"]
+    calls = pd.concat([judge.assign(rep=rep, rating=(judge["rating"] + rep).clip(0, 100)) for rep in (1, 2, 3)])
+    calls = calls.sort_values(["story", "rep"]).reset_index(drop=True)
+    forms = ("Depth: {}", "{}", "Depth: {}\nA fine title, in 2 parts.")
+    calls["response"] = [forms[n % 3].format(value) for n, value in enumerate(calls["rating"])]
+    calls.loc[[4, 40], "response"] = "I cannot rate this."
+    calls.loc[[4, 40], "rating"] = None
+    log = calls.rename(columns={"story": "item_id", "rater": "model"})[["item_id", "rep", "model", "response"]]
+    log.to_json(folder / "answers.jsonl", orient="records", lines=True)
+    whole = pd.concat([frame[frame["rater"] != "gpt-4o-mini"], calls])
+    return [folder / "titles.csv", folder / "answers.jsonl"], truth_of(whole, ("gpt-4o-mini",))
+
+
 MORE_LAYOUTS: tuple[Callable[[Path], Layout], ...] = (
     raw_answers_beside_scores,
     grid_with_unknown_names,
@@ -125,4 +144,5 @@ MORE_LAYOUTS: tuple[Callable[[Path], Layout], ...] = (
     keys_by_numbers,
     form_of_texts,
     one_true_choice,
+    raw_answers_in_a_file,
 )

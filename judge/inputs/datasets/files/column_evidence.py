@@ -27,7 +27,7 @@ _MOST_PARTS = 3
 # Raters of whom several have one value each, and how many times as many texts as what they answer.
 LEAST_RATERS, _FINER = 3, 1.3
 # Names of columns that number a judge's answers or a system's.
-REPEATS = frozenset(("sample", "repeat", "run", "seed", "try", "trial", "iteration", "attempt"))
+REPEATS = frozenset(("sample", "repeat", "rep", "run", "seed", "try", "trial", "iteration", "attempt"))
 # Systems that a column names by their cells at the most.
 _MOST_SYSTEMS = 12
 # Rows that tell a judge's raw answers, and the share of those that hold the number beside them at the least.

@@ -16,6 +16,7 @@ from judge.base.errors import DataError, MissingExtraError
 from judge.base.late_pattern import late
 from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
 from judge.inputs.datasets.files.one_hot import choices_as_ratings
+from judge.inputs.datasets.files.raw_numbers import answers_with_numbers
 from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json, text_of
 from judge.inputs.datasets.files.survey_rows import answers_in_rows
 from judge.inputs.datasets.files.system_columns import stories_in_rows
@@ -39,7 +40,7 @@ def table_rows(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """(row number, cells by column) of a table. Keys that a JSON object lacks are None. `told` is given sentences on
     rows that are read otherwise than they stand, or left out. Raises DataError for another format or no rows."""
-    rows = choices_as_ratings(_as_written(path, sheet, told), told)
+    rows = answers_with_numbers(choices_as_ratings(_as_written(path, sheet, told), told), told)
     yield from stories_in_rows(without_totals(rows, told), told)
 
 

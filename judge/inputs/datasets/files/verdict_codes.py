@@ -88,6 +88,7 @@ def twins_in(
     others = column_pairs(columns, any_stem=True) if not any(_texts(values(first)) for first, _ in pairs) else []
     pairs += [pair for pair in others if pair not in pairs and all(_texts(values(column)) for column in pair)]
     writers = [pair for pair in column_pairs(columns, any_stem=True) if _is(pair[0], _WRITERS)]
+    writers = [pair for pair in writers if not {*map(verdict_word, values(pair[0]))} <= {*WORDS}]
     pairs += [pair for pair in writers if pairs and pair not in pairs and not _numbers(values(pair[0]))]
     texts = max(pairs, key=lambda pair: sum(len(str(value)) for value in values(pair[0])), default=None)
     if texts is None:

@@ -141,7 +141,7 @@ class _Battle:
                 yield base | {RATER: who, VERDICT: sides.get(word, word)}
         for key, (who, what) in self.lists.items():
             for vote in _entries(record.get(key)):
-                yield base | {RATER: vote.get(who), VERDICT: sides.get(vote.get(what), vote.get(what))}
+                yield base | {RATER: vote.get(who), VERDICT: sides.get(str(vote.get(what)), vote.get(what))}
 
 
 def _battle(records: Sequence[Mapping[str, Any]]) -> _Battle | None:
