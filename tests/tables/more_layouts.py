@@ -26,10 +26,13 @@ def raw_answers_beside_scores(folder: Path) -> Layout:
 
 
 def grid_with_unknown_names(folder: Path) -> Layout:
-    """Criteria by persons, one of whose names is on no list; systems in a column whose name is on no list."""
+    """Criteria by persons, one of them of a name on no list, and their means; systems in a column of no usual name."""
     frame = long(22, ("Lucía", "Zzyx", "Irene", "GPT-4o"), ("Originalidad", "Coherencia"))
     frame["column"] = frame["criterion"] + " " + frame["rater"]
     table = wide(frame, ["story", "system", "text"], "column")
+    for criterion in ("Originalidad", "Coherencia"):
+        own = [f"{criterion} {who}" for who in ("Lucía", "Zzyx", "Irene")]
+        table[f"{criterion} MW"] = table[own].mean(axis=1).round(2)
     table["system"] = table["system"].map({"north": "GPT-4", "south": "BLOOM", "east": "pupil"})
     table = table.rename(columns={"story": "Ref", "system": "Herkunft", "text": "Relato"})
     table.to_csv(folder / "grid.csv", index=False)

@@ -157,7 +157,8 @@ class Reading:
                 people = sorted([*people, *others], key=lambda column: self.table.columns.index(column.column))
             left = [column for column in left if column not in people]
         # No member of a grid of criteria and persons is left out beside its siblings.
-        crossed = {column.column: column for column in _crossed(left, people)}
+        parted = any(self._parted(column.column) for column in people)
+        crossed = {c.column: c for c in _crossed(left, people) if parted or not self._parted(c.column)}
         if any(column.criterion != people[0].criterion for column in people):
             people = sorted([*people, *crossed.values()], key=lambda c: self.table.columns.index(c.column))
             left = [column for column in left if column.column not in crossed]
@@ -172,6 +173,10 @@ class Reading:
             judges = left
         left = [column for column in left if column not in (*judges, *people)]
         return Sides(without_means(judges), without_means(people), left)
+
+    def _parted(self, column: str) -> bool:
+        """Whether a column holds numbers that are not whole, as means of whole ones are."""
+        return any(number is not None and not number.is_integer() for number in self.table.numbers(column) or ())
 
     def _of_stories(self, left: Sequence[NamedColumn]) -> Sides | None:
         """Columns that are the same in all rows of a story, each named with a word by a column that is not, as
