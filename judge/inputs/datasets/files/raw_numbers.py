@@ -12,8 +12,8 @@ from judge.inputs.datasets.files.column_words import NAMES
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
-# Names of columns that hold answers, that number them, and that say who answered.
-_ANSWERS = frozenset(("answer", "rawanswer", "response", "rawresponse", "rawoutput", "completion", "output", "reply"))
+# Names of columns that hold answers (completions are parsed by a command of their own), that number them, and that say who answered.
+_ANSWERS = frozenset(("answer", "rawanswer", "response", "rawresponse", "rawoutput", "output", "reply"))
 _REPEATS = frozenset(("rep", "repeat", "run", "sample", "try", "trial", "seed", "iteration", "attempt"))
 _WHO = frozenset(("model", "judge", "modelname", "judgemodel", "llm"))
 # A number alone, or behind a word and a colon; no fraction, nor part of a word.
@@ -35,10 +35,10 @@ def answers_with_numbers(rows: Rows, told: list[str] | None = None) -> Rows:
 
 
 def _answers(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """The column of answers of a log that says who answered, and has no numbers beside ids and repeats."""
+    """The column of answers of a log that says who answered in which repeat, and has no numbers beside ids and repeats."""
     columns = [*records[0]]
     names = {bare(column) for column in columns}
-    if not names & _WHO or names & {*NAMES["rating"][:5], "status"}:
+    if not names & _WHO or not names & _REPEATS or names & {*NAMES["rating"][:5], "status"}:
         return None
     for column in columns:
         known = bare(column) in _REPEATS or is_count(column) or named_column("id", [column]) is not None
