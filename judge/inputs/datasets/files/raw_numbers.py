@@ -12,7 +12,7 @@ from judge.inputs.datasets.files.column_words import NAMES
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
-# Names of columns that hold answers (completions are parsed by a command of their own), that number them, and that say who answered.
+# Names of columns that hold answers, that number them, and that say who answered. Completions have a parser of theirs.
 _ANSWERS = frozenset(("answer", "rawanswer", "response", "rawresponse", "rawoutput", "output", "reply"))
 _REPEATS = frozenset(("rep", "repeat", "run", "sample", "try", "trial", "seed", "iteration", "attempt"))
 _WHO = frozenset(("model", "judge", "modelname", "judgemodel", "llm"))
@@ -35,7 +35,7 @@ def answers_with_numbers(rows: Rows, told: list[str] | None = None) -> Rows:
 
 
 def _answers(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """The column of answers of a log that says who answered in which repeat, and has no numbers beside ids and repeats."""
+    """The column of answers of a log that says who answered in which repeat, with no numbers beside ids."""
     columns = [*records[0]]
     names = {bare(column) for column in columns}
     if not names & _WHO or not names & _REPEATS or names & {*NAMES["rating"][:5], "status"}:
