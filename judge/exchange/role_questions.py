@@ -112,7 +112,9 @@ def _doubtful_code(columns: Sequence[NamedColumn], table: TableCells) -> tuple[s
         return None
     spelled = {text: n for name in with_nine for text, n in table.written(name).items() if number_of(text) == _NINE}
     often = max(spelled.values(), default=0) / len(table.rows)
-    return (next(iter(spelled)), with_nine, f"{max(below) + 1:g}") if spelled and often < _OFTEN else None
+    # One alone is a slip of the hand, which is told as out of scale.
+    recurs = sum(spelled.values()) > 1
+    return (next(iter(spelled)), with_nine, f"{max(below) + 1:g}") if recurs and often < _OFTEN else None
 
 
 def _two(table: TableCells, question: str, yes: GivenColumns, no: GivenColumns) -> TwoReadingsError:

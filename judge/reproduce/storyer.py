@@ -7,6 +7,7 @@ should be compared: scores that read nothing, or only the surface of a text."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -20,12 +21,10 @@ from judge.inputs.datasets.locate import find, need
 from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.inputs.datasets.studies.storyer import aspects
 from judge.inputs.text_features import tokens
-from judge.lab.measures import ngrams
-from judge.lab.measures.rouge import lcs_length
 from judge.reproduce import storyer_samples
 from judge.reproduce.cell import Place, Printed, published
 from judge.reproduce.storyer_samples import Comments, RankedPairs, Scored, accuracies, scores
-from judge.reproduce.study import Family, Options, Study, Values
+from judge.reproduce.study import Family, Options, Study
 from judge.stats.correlation.coefficients import correlate
 from judge.stats.estimation import means
 from judge.stats.ordering.storyer import recall_at_k
@@ -52,7 +51,8 @@ def rouge_l(texts: Sequence[str], references: Sequence[str]) -> float:
     scores = []
     for text, reference in zip(texts, references, strict=True):
         ours, theirs = _words(text), _words(reference)
-        scores.append(2 * lcs_length(ours, theirs) / (len(ours) + len(theirs)))
+        common = _longest_common(ours, theirs)
+        scores.append(2 * common / (len(ours) + len(theirs)))
     return fmean(scores)
 
 
@@ -64,10 +64,23 @@ def _precision(pairs: Sequence[tuple[list[str], list[str]]], order: int) -> floa
     """Clipped, over all pairs of text and reference."""
     matched = total = 0
     for text, reference in pairs:
-        ours, theirs = ngrams(text, order), ngrams(reference, order)
+        ours, theirs = _ngrams(text, order), _ngrams(reference, order)
         matched += (ours & theirs).total()
         total += ours.total()
     return (matched or _NO_MATCH) / max(total, 1)
+
+
+def _ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(words[i : i + order]) for i in range(len(words) - order + 1))
+
+
+def _longest_common(words: Sequence[str], other: Sequence[str]) -> int:
+    lengths = [0] * (len(other) + 1)
+    for word in words:
+        before = 0
+        for j, same in enumerate(other, start=1):
+            before, lengths[j] = lengths[j], before + 1 if word == same else max(lengths[j], lengths[j - 1])
+    return lengths[-1]
 
 
 SIZES, ASPECTS, PREFERENCE, FIGURE = "rank_sizes", "aspect_sizes", "preference", "figure_5"
@@ -277,7 +290,7 @@ def _family(samples: Samples) -> Family:
     )
 
 
-def values(samples: Samples) -> Values:
+def values(samples: Samples) -> dict[Place, tuple[float | None, Estimate | None]]:
     """Printed cells (None if no released data give them), with estimates also of added ``floor:`` rows."""
     cells: dict[Place, tuple[float | None, Estimate | None]] = {}
     for table in dict.fromkeys([*(table for table, _, _ in samples.printed), FIGURE]):

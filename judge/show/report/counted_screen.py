@@ -25,7 +25,7 @@ def counted_lines(counted: Counted, command: Sequence[str], wording: Wording, *,
     rows = counted.table.rows
     most = len(rows) if full else _ROWS
     lines += ["", *body_lines(replace(counted.table, rows=rows[:most]), WIDTH)]
-    lines += [f"and {len(rows) - most} more rows (--full)"] if len(rows) > most else []
+    lines += [f"and {len(rows) - most} more rows ({wording.option('full')})"] if len(rows) > most else []
     end = ["", *screen.labelled("next", written(counted.following, wording), WIDTH), *command]
     for note in counted.notes:
         told = screen.labelled("note", f"{written(note, wording)}.", WIDTH)

@@ -112,7 +112,7 @@ def test_an_undefined_ceiling_says_why_without_the_first_criterions_name() -> No
     why = Estimate.undefined(reason)
     assert why.reason == "undefined for Coherence (one more person unavailable: who gave which rating is not known)"
     unknown = replace(LEAD, bars={**LEAD.bars, CEILING: why}, over={**LEAD.over, CEILING: why})
-    assert said(unknown)[2] == "Agreement between people cannot be estimated: who gave which rating is not known."
+    assert said(unknown)[2] == "One more person cannot be set beside it: who gave which rating is not known."
 
 
 def test_all_undefined_says_so_and_names_no_best() -> None:
@@ -131,7 +131,7 @@ def test_a_run_of_the_control_alone_says_what_it_is(demo_material: ReportInputs)
     (explained,) = [one for one in sentences if "explanations were" in one]
     assert explained.startswith("864 explanations were analysed: from the wording alone a classifier predicts")
     assert "not how good a judge is" in sentences[1]
-    assert "No rating is missing: each of the 1,728 requested repeats has one." in sentences
+    assert "1,728 of 1,728 repeats have a rating." in sentences
     # The control is not set beside itself.
     assert not [sentence for sentence in sentences if sentence.startswith("The control, which reads")]
 
