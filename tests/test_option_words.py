@@ -49,7 +49,7 @@ TO_COPY = {
         for name in (
             *("batch/importing", "batch/ledger", "batch/openai_batches", "batch/requests"),
             *("batch/submission", "bundle/archive", "bundle/verification", "released", "dataset_folder"),
-            *("any_table", "reader"),
+            *("tables/any_table", "reader"),
         )
     },
     "asking/run_folder/layout.py": "a bundle given as a run comes with the command that checks it",

@@ -30,11 +30,11 @@ from judge.cli.table_options import (
     Resamples,
     Seed,
 )
-from judge.exchange.table_roles import GivenColumns
+from judge.exchange.tables.table_roles import GivenColumns
 
 if TYPE_CHECKING:
-    from judge.exchange.checked_table import Checked
-    from judge.exchange.counted import Counted
+    from judge.exchange.tables.checked_table import Checked
+    from judge.exchange.tables.counted import Counted
     from judge.show.report.inputs import ReportInputs
 
 
@@ -280,8 +280,8 @@ def check(
     """
     from judge.base.errors import SpecError
     from judge.cli.table_options import asked
-    from judge.exchange.counted import Counted
-    from judge.exchange.looked_at import looked_at
+    from judge.exchange.tables.counted import Counted
+    from judge.exchange.tables.looked_at import looked_at
     from judge.show.report.inputs import ReportOptions
     from judge.show.report.sections.checked_table import inputs_of
     from judge.show.report.write import write_page
@@ -305,7 +305,7 @@ def check(
 def _count(counted: Counted, keep: Path | None, form: str, *, full: bool) -> None:
     """Prints what a table without a judge's ratings of stories holds; its content goes to `keep`."""
     from judge.cli.table_options import FLAGS, emit, with_flags
-    from judge.exchange.counted import keep_content
+    from judge.exchange.tables.counted import keep_content
     from judge.show.report.counted_screen import counted_lines
 
     if keep is not None:

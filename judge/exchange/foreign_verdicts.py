@@ -17,11 +17,11 @@ from judge.answers.parsing.verdict import CHOICES
 from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.base.files import write_whole, writing
 from judge.base.wording import Advice
-from judge.exchange.compared_table import ComparedMap, story_in_row, text_in_row
 from judge.exchange.foreign_answers import KEYS, NO_NAME, NO_PROMPT, ForeignAnswersWords, criteria_file
 from judge.exchange.logs.comparisons import LoggedStory
 from judge.exchange.reader import Look, Reader, Say, folder_for
 from judge.exchange.released import refuse_taken, write_recorded_run
+from judge.exchange.tables.compared_table import ComparedMap, story_in_row, text_in_row
 from judge.inputs.datasets.files.cell_patterns import fits
 from judge.inputs.datasets.files.column_map import UNKNOWN
 from judge.inputs.datasets.files.column_names import bare

@@ -18,9 +18,9 @@ from judge.base.records import STATUSES
 from judge.exchange.ratings_rows import OWN, RatingsMap, left_words
 from judge.inputs.datasets.files.column_map import label
 from judge.inputs.datasets.files.encoding import encoding_of
+from judge.inputs.datasets.files.layouts.total_rows import ends_in_totals
 from judge.inputs.datasets.files.source_file import missing_in
 from judge.inputs.datasets.files.table_file import separator
-from judge.inputs.datasets.files.total_rows import ends_in_totals
 from judge.ratings.ratings_table import COLUMNS
 
 # Bytes of a file from which on the difference is felt.

@@ -242,7 +242,7 @@ AS = "as_"
 # Each has its readers as `READERS`.
 _MODULES = (
     "judge.exchange.logs.tools",
-    "judge.exchange.any_table",
+    "judge.exchange.tables.any_table",
     "judge.exchange.batch.importing",
     "judge.exchange.released",
     "judge.exchange.foreign_answers",

@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from judge.exchange.counted import Counted
-from judge.exchange.looked_at import looked_at
-from judge.exchange.table_roles import GivenColumns
+from judge.exchange.tables.counted import Counted
+from judge.exchange.tables.looked_at import looked_at
+from judge.exchange.tables.table_roles import GivenColumns
 from tests.report.runs import command as run
 
 _WORDS = ("lamp", "river", "stone", "bread", "night", "fox", "door", "rain", "king", "girl")

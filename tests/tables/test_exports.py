@@ -13,10 +13,10 @@ from openpyxl import Workbook
 
 from judge.base.errors import DataError
 from judge.cli.table_options import mend, with_flags
-from judge.exchange.checked_table import check
-from judge.exchange.compared_table import compared_map, read_compared
-from judge.exchange.table_roles import GivenColumns
-from judge.exchange.two_tables import check_two
+from judge.exchange.tables.checked_table import check
+from judge.exchange.tables.compared_table import compared_map, read_compared
+from judge.exchange.tables.table_roles import GivenColumns
+from judge.exchange.tables.two_tables import check_two
 from tests.report.runs import command as run
 from tests.tables.strangers import STORIES, Draw
 

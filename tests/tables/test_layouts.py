@@ -15,11 +15,11 @@ from scipy.stats import kendalltau
 
 from judge.base.errors import DataError
 from judge.cli.table_options import mend, with_flags
-from judge.exchange.checked_table import Checked
-from judge.exchange.counted import Counted
 from judge.exchange.imported_folder import Import
-from judge.exchange.looked_at import looked_at
-from judge.exchange.table_roles import GivenColumns
+from judge.exchange.tables.checked_table import Checked
+from judge.exchange.tables.counted import Counted
+from judge.exchange.tables.looked_at import looked_at
+from judge.exchange.tables.table_roles import GivenColumns
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from tests.report.runs import command as run
 from tests.tables.layouts import LAYOUTS, Layout, long, pairs, wide

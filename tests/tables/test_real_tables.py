@@ -10,8 +10,8 @@ import pandas as pd
 
 from judge.base.errors import JudgeError
 from judge.cli.table_options import complaint, mend
-from judge.exchange.checked_table import check
-from judge.exchange.compared_table import compared_map, read_compared
+from judge.exchange.tables.checked_table import check
+from judge.exchange.tables.compared_table import compared_map, read_compared
 from judge.inputs.datasets import is_own_form, open_dataset
 from judge.inputs.datasets.files.column_guess import guess
 from tests.tables.made import MAKERS, Made, Truth

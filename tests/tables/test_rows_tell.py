@@ -13,10 +13,10 @@ import pytest
 from judge.base.errors import DataError
 from judge.cli.main import main
 from judge.cli.table_options import mend
-from judge.exchange.checked_table import Checked, check
-from judge.exchange.compared_table import compared_map, read_compared
-from judge.exchange.table_roles import GivenColumns
-from judge.exchange.two_tables import check_two
+from judge.exchange.tables.checked_table import Checked, check
+from judge.exchange.tables.compared_table import compared_map, read_compared
+from judge.exchange.tables.table_roles import GivenColumns
+from judge.exchange.tables.two_tables import check_two
 
 TOPIC = "Topic {}: write about the lamp on the stairs of a house in which nobody has lived for {} years."
 STORY = "Story {} of {}: the lamp went out at nine and Mara waited on the stairs, counting to {}."

@@ -12,7 +12,7 @@ from openpyxl import Workbook
 from judge.base.errors import DataError
 from judge.cli.main import main
 from judge.cli.table_options import with_flags
-from judge.exchange.checked_table import check
+from judge.exchange.tables.checked_table import check
 from judge.inputs.datasets import open_dataset
 from judge.inputs.datasets.faults import faults
 from judge.inputs.datasets.files.column_guess import guess

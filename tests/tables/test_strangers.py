@@ -11,10 +11,10 @@ from openpyxl import Workbook
 
 from judge.base.errors import JudgeError
 from judge.cli.table_options import complaint, mend, with_flags
-from judge.exchange.checked_table import check
-from judge.exchange.compared_table import compared_map, read_compared
-from judge.exchange.table_roles import GivenColumns
-from judge.exchange.two_tables import check_files
+from judge.exchange.tables.checked_table import check
+from judge.exchange.tables.compared_table import compared_map, read_compared
+from judge.exchange.tables.table_roles import GivenColumns
+from judge.exchange.tables.two_tables import check_files
 from tests.tables.noted import MAKERS as NOTED
 from tests.tables.strangers import MAKERS, STORIES, Draw, Stranger
 from tests.tables.test_real_tables import of_frame

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from judge.base.printing.tables import body_lines
 from judge.base.wording import Advice, Wording, written
-from judge.exchange.checked_table import LOOK, Checked
+from judge.exchange.tables.checked_table import LOOK, Checked
 from judge.questions.summary import screen
 from judge.questions.summary.result import OfDataset
 from judge.show.report.inputs import ReportInputs

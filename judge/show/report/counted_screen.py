@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from judge.base.printing.tables import body_lines
 from judge.base.wording import Wording, written
-from judge.exchange.counted import Counted
+from judge.exchange.tables.counted import Counted
 from judge.questions.summary import screen
 
 WIDTH, HEIGHT = 80, 39

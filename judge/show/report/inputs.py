@@ -45,7 +45,7 @@ from judge.contamination import report as contamination_report
 from judge.contamination import scores_file
 from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
-from judge.exchange.checked_table import Checked
+from judge.exchange.tables.checked_table import Checked
 from judge.explanations.audit import report as audit_report
 from judge.explanations.audit.database import DEFAULT_NAME
 from judge.explanations.audit.report import AuditReport

@@ -11,8 +11,8 @@ import pytest
 
 from judge.base.errors import DataError, SpecError
 from judge.cli.table_options import with_flags as flags
-from judge.exchange.checked_table import Checked, check
-from judge.exchange.table_roles import GivenColumns
+from judge.exchange.tables.checked_table import Checked, check
+from judge.exchange.tables.table_roles import GivenColumns
 from judge.inputs.datasets.files.column_names import named
 
 WIDE = {

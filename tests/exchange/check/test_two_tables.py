@@ -14,9 +14,9 @@ from judge.base.errors import DataError
 from judge.cli.declared import joined, takes
 from judge.cli.start import CHECK_HELP
 from judge.cli.table_options import with_flags
-from judge.exchange.checked_table import check
-from judge.exchange.table_roles import GivenColumns
-from judge.exchange.two_tables import check_two
+from judge.exchange.tables.checked_table import check
+from judge.exchange.tables.table_roles import GivenColumns
+from judge.exchange.tables.two_tables import check_two
 from judge.inputs.datasets.files.reading import TwoReadingsError
 
 STORIES = [f"s{at}" for at in range(24)]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from judge.exchange.checked_table import check
-from judge.exchange.table_roles import GivenColumns
-from judge.exchange.two_tables import check_files
+from judge.exchange.tables.checked_table import check
+from judge.exchange.tables.table_roles import GivenColumns
+from judge.exchange.tables.two_tables import check_files
 from tests.report.runs import command as run
 
 

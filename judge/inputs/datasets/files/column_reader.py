@@ -20,13 +20,13 @@ from judge.inputs.datasets.files.column_evidence import LEAST_IDS, REPEATS, SAID
 from judge.inputs.datasets.files.column_labels import Labelled
 from judge.inputs.datasets.files.column_names import bare, is_count, is_given_name, named, named_column, stem
 from judge.inputs.datasets.files.column_words import MEANS, NAMES, NO_ANSWERS, TITLES_OF_TEXTS, WEAK_HUMAN, fold
+from judge.inputs.datasets.files.layouts.survey_rows import RESPONDENT
+from judge.inputs.datasets.files.layouts.total_rows import TOTALS
+from judge.inputs.datasets.files.layouts.workbook import SHEET
 from judge.inputs.datasets.files.reading import Reading, Role
-from judge.inputs.datasets.files.survey_rows import RESPONDENT
 from judge.inputs.datasets.files.table_cells import TableCells, leaves_out
 from judge.inputs.datasets.files.table_file import is_column
-from judge.inputs.datasets.files.total_rows import TOTALS
 from judge.inputs.datasets.files.verdict_codes import Twins, stories_in_a_row, twins_in, written_by_both
-from judge.inputs.datasets.files.workbook import SHEET
 
 # Characters of a rating that is written in another way, such as 85 % or 4/5.
 _SHORT, _FIGURE = 10, late(r"\W*\d")

@@ -18,6 +18,7 @@ from judge.base.wording import Advice
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_names import bare
 from judge.inputs.datasets.files.column_words import CHECKS, NO_ANSWERS, ORDERS, fold
+from judge.inputs.datasets.files.layouts.survey_rows import RESPONDENT
 from judge.inputs.datasets.files.source_file import (
     MISSING_WORDS,
     RatingPlace,
@@ -26,7 +27,6 @@ from judge.inputs.datasets.files.source_file import (
     notation,
     ratings_in,
 )
-from judge.inputs.datasets.files.survey_rows import RESPONDENT
 from judge.inputs.datasets.files.table_file import cell, has_decimal_commas, out_of, table_columns, table_rows
 
 # Codes in place of a rating, far from any scale that ends at 20; share of a column's cells that words may be.

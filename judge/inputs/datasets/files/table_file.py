@@ -14,15 +14,15 @@ from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError
 from judge.base.late_pattern import late
-from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
-from judge.inputs.datasets.files.one_hot import choices_as_ratings
-from judge.inputs.datasets.files.raw_numbers import answers_with_numbers
+from judge.inputs.datasets.files.layouts.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
+from judge.inputs.datasets.files.layouts.one_hot import choices_as_ratings
+from judge.inputs.datasets.files.layouts.raw_numbers import answers_with_numbers
+from judge.inputs.datasets.files.layouts.survey_rows import answers_in_rows
+from judge.inputs.datasets.files.layouts.system_columns import stories_in_rows
+from judge.inputs.datasets.files.layouts.total_rows import without_totals
+from judge.inputs.datasets.files.layouts.voted_records import rows_of_votes
+from judge.inputs.datasets.files.layouts.workbook import workbook_rows
 from judge.inputs.datasets.files.source_file import OUT_OF, csv_rows, json_lines, notation, read_json, text_of
-from judge.inputs.datasets.files.survey_rows import answers_in_rows
-from judge.inputs.datasets.files.system_columns import stories_in_rows
-from judge.inputs.datasets.files.total_rows import without_totals
-from judge.inputs.datasets.files.voted_records import rows_of_votes
-from judge.inputs.datasets.files.workbook import workbook_rows
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 _SEPARATORS = (",", ";", "\t", "|")

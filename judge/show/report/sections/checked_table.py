@@ -17,8 +17,8 @@ from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Kind
 from judge.analysis.inputs.candidates import Subject
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import PLAIN, written
-from judge.exchange.checked_table import Checked
 from judge.exchange.imported_folder import write_folder
+from judge.exchange.tables.checked_table import Checked
 from judge.questions.summary.result import Answer
 from judge.show.report.blocks import items, prose, shown
 from judge.show.report.inputs import ReportInputs, ReportOptions

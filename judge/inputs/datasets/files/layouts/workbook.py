@@ -10,7 +10,7 @@ from typing import Any
 
 from judge.base.errors import DataError, MissingExtraError, unknown
 from judge.base.wording import Advice
-from judge.inputs.datasets.files.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
+from judge.inputs.datasets.files.layouts.header_rows import LOOKED_AT, MOST_ROWS, Header, header_of, titles_above
 
 # Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory.
 _MOST_UNPACKED = 256 << 20

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from judge.base.errors import DataError
 from judge.base.wording import Advice, few, typed
-from judge.exchange.table_roles import GivenColumns, Guessed, as_stated, options_of
+from judge.exchange.tables.table_roles import GivenColumns, Guessed, as_stated, options_of
 from judge.inputs.datasets.files.cell_patterns import constant_within, number_of, numbered
 from judge.inputs.datasets.files.column_names import OVERALL, NamedColumn, bare, is_given_name, may_be_persons, stem
 from judge.inputs.datasets.files.column_words import BOTH_NAMES

@@ -14,9 +14,9 @@ import pandas as pd
 from judge.base.errors import DataError
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, few, typed
-from judge.exchange.compared_table import ComparedMap, UnknownSidesError, compared_map, read_compared
-from judge.exchange.counted import Counted, counted_words
-from judge.exchange.table_roles import GivenColumns, options_of
+from judge.exchange.tables.compared_table import ComparedMap, UnknownSidesError, compared_map, read_compared
+from judge.exchange.tables.counted import Counted, counted_words
+from judge.exchange.tables.table_roles import GivenColumns, options_of
 from judge.inputs.datasets.files.column_labels import RankedTableError, UnorderedLabelsError
 from judge.inputs.datasets.files.column_names import bare, named
 from judge.inputs.datasets.files.column_words import GOLD

@@ -9,17 +9,17 @@ from pathlib import Path
 import pandas as pd
 
 from judge.base.errors import SpecError
-from judge.exchange.checked_table import Checked, read_side
-from judge.exchange.column_roles import ComparedTableError, PeopleAloneError, guess_side
-from judge.exchange.counted import Counted, of_people, people_alone
-from judge.exchange.counted_verdicts import compared_counts, label_counts, rank_counts
 from judge.exchange.imported_folder import Import
-from judge.exchange.table_roles import GivenColumns
-from judge.exchange.two_tables import check_files
+from judge.exchange.tables.checked_table import Checked, read_side
+from judge.exchange.tables.column_roles import ComparedTableError, PeopleAloneError, guess_side
+from judge.exchange.tables.counted import Counted, of_people, people_alone
+from judge.exchange.tables.counted_verdicts import compared_counts, label_counts, rank_counts
+from judge.exchange.tables.table_roles import GivenColumns
+from judge.exchange.tables.two_tables import check_files
 from judge.inputs.datasets.files.column_labels import RankedTableError, UnorderedLabelsError
 from judge.inputs.datasets.files.column_names import named
 from judge.inputs.datasets.files.column_reader import read_columns
-from judge.inputs.datasets.files.survey_rows import shared_ends
+from judge.inputs.datasets.files.layouts.survey_rows import shared_ends
 from judge.inputs.datasets.files.table_cells import TableCells
 
 # People's, and a judge's.

@@ -15,10 +15,10 @@ from judge.base.errors import DataError
 from judge.base.estimate import Estimate
 from judge.base.printing.tables import Column, Table
 from judge.base.wording import Advice, typed
-from judge.exchange.checked_table import fault_notes, label_notes, missing_notes, read_side
 from judge.exchange.imported_folder import Import, write_folder
 from judge.exchange.logs.tools import PreferencesImport, write_preferences
-from judge.exchange.table_roles import Guessed
+from judge.exchange.tables.checked_table import fault_notes, label_notes, missing_notes, read_side
+from judge.exchange.tables.table_roles import Guessed
 from judge.stats.agreement import krippendorff
 from judge.stats.correlation.kendall import codes, tau_b
 

@@ -10,14 +10,14 @@ from typing import Literal
 from judge.analysis.options.alternatives import option
 from judge.base.errors import SpecError
 from judge.base.wording import Advice
-from judge.exchange.column_roles import PeopleAloneError, guess
-from judge.exchange.compared_table import ComparedMap, compared_map, read_compared
 from judge.exchange.imported_folder import said, write_folder
 from judge.exchange.logs.tools import written_preferences
 from judge.exchange.ratings_file import read_ratings
 from judge.exchange.ratings_rows import NEEDED, is_parsed
 from judge.exchange.reader import Look, Reader, Say, TableWords, folder_for
-from judge.exchange.table_roles import GivenColumns, Guessed
+from judge.exchange.tables.column_roles import PeopleAloneError, guess
+from judge.exchange.tables.compared_table import ComparedMap, compared_map, read_compared
+from judge.exchange.tables.table_roles import GivenColumns, Guessed
 from judge.inputs.datasets.files.column_map import stated_words
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells

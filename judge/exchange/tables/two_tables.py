@@ -12,16 +12,16 @@ import pandas as pd
 from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
 from judge.base.wording import Advice, changed, few, listed, typed
-from judge.exchange.checked_table import Checked, check, fault_notes, missing_notes, read_side, untold
-from judge.exchange.column_roles import criteria_of, guess_side, side_of
 from judge.exchange.imported_folder import Import
-from judge.exchange.side_columns import joined_ids
-from judge.exchange.table_roles import ORDER, GivenColumns, Guessed, as_stated, options_of
+from judge.exchange.tables.checked_table import Checked, check, fault_notes, missing_notes, read_side, untold
+from judge.exchange.tables.column_roles import criteria_of, guess_side, side_of
+from judge.exchange.tables.side_columns import joined_ids
+from judge.exchange.tables.table_roles import ORDER, GivenColumns, Guessed, as_stated, options_of
 from judge.inputs.datasets.files.column_names import OVERALL, Side
+from judge.inputs.datasets.files.layouts.workbook import SeveralSheetsError
 from judge.inputs.datasets.files.reading import TwoReadingsError
 from judge.inputs.datasets.files.table_cells import TableCells
 from judge.inputs.datasets.files.table_file import is_column
-from judge.inputs.datasets.files.workbook import SeveralSheetsError
 
 # People's, and a judge's.
 _SIDES = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from judge.exchange.table_roles import RatingColumn
+from judge.exchange.tables.table_roles import RatingColumn
 from judge.inputs.datasets.files.cell_patterns import LEAST_GROUPS, fits, number_of
 from judge.inputs.datasets.files.column_evidence import REPEATS
 from judge.inputs.datasets.files.column_names import NamedColumn, Side, bare, is_criterion, is_given_name

@@ -10,7 +10,8 @@ from typing import Any
 
 from judge.base.errors import DataError, SpecError, unknown
 from judge.base.wording import Advice, typed
-from judge.exchange.answer_rows import (
+from judge.exchange.ratings_rows import OWN, is_parsed
+from judge.exchange.tables.answer_rows import (
     by_kind,
     called_by_a_column,
     errors_in_rows,
@@ -19,10 +20,17 @@ from judge.exchange.answer_rows import (
     parsed,
     with_judges_in_a_column,
 )
-from judge.exchange.ratings_rows import OWN, is_parsed
-from judge.exchange.role_questions import ask, persons_or_criteria, refuse_judges_in_rows
-from judge.exchange.side_columns import answered, are_persons, by_file, repeat_column
-from judge.exchange.table_roles import NO_COLUMN, ORDER, GivenColumns, Guessed, RatingColumn, distinct, options_of
+from judge.exchange.tables.role_questions import ask, persons_or_criteria, refuse_judges_in_rows
+from judge.exchange.tables.side_columns import answered, are_persons, by_file, repeat_column
+from judge.exchange.tables.table_roles import (
+    NO_COLUMN,
+    ORDER,
+    GivenColumns,
+    Guessed,
+    RatingColumn,
+    distinct,
+    options_of,
+)
 from judge.inputs.datasets.dataset import label_scales
 from judge.inputs.datasets.files.column_names import (
     OVERALL,

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from judge.base.errors import DataError
 from judge.exchange.ratings_rows import OWN, is_parsed, story_columns
-from judge.exchange.side_columns import answered
-from judge.exchange.table_roles import GivenColumns, Guessed, RatingColumn, distinct
+from judge.exchange.tables.side_columns import answered
+from judge.exchange.tables.table_roles import GivenColumns, Guessed, RatingColumn, distinct
 from judge.inputs.datasets.files.column_evidence import REPEATS
 from judge.inputs.datasets.files.column_names import bare, named, named_column, without_means
 from judge.inputs.datasets.files.column_reader import read_columns

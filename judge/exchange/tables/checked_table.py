@@ -14,17 +14,17 @@ from judge.base.errors import DataError
 from judge.base.fingerprint import sha256_file
 from judge.base.records import Rating, Story
 from judge.base.wording import Advice, Note, typed
-from judge.exchange.column_roles import guess
 from judge.exchange.imported_folder import Import
 from judge.exchange.ratings_file import read_ratings
-from judge.exchange.table_roles import NO_COLUMN, GivenColumns, Guessed, as_stated, options_of
+from judge.exchange.tables.column_roles import guess
+from judge.exchange.tables.table_roles import NO_COLUMN, GivenColumns, Guessed, as_stated, options_of
 from judge.inputs.datasets.faults import faults
 from judge.inputs.datasets.files.column_evidence import WORDS_ALONE
 from judge.inputs.datasets.files.column_names import bare
 from judge.inputs.datasets.files.column_words import TITLES_OF_TEXTS
+from judge.inputs.datasets.files.layouts.workbook import SeveralSheetsError
 from judge.inputs.datasets.files.source_file import is_missing
 from judge.inputs.datasets.files.table_cells import TableCells
-from judge.inputs.datasets.files.workbook import SeveralSheetsError
 
 # Gaps in imported ratings: what data are missing, what cannot be computed without them, and what would supply them.
 
